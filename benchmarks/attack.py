@@ -107,9 +107,9 @@ def in_parts(attack: Attack, amount: int, seed: int) -> Row:
     limit = amount + GRACE if attack.is_timed else LIMIT
     for done in range(0, amount, part):
         command = [sys.executable, __file__, "--child", "--only", attack.name, "--seed", str(seed + done)]
-        found = outcome([*command, f"--{attack.name}", str(min(part, amount - done))], limit)
-        row.tried, row.seconds = row.tried + found.tried, row.seconds + found.seconds
-        row.broken += found.broken
+        measured = outcome([*command, f"--{attack.name}", str(min(part, amount - done))], limit)
+        row.tried, row.seconds = row.tried + measured.tried, row.seconds + measured.seconds
+        row.broken += measured.broken
         if part < amount:
             seconds = f"{row.seconds:,.0f} s"
             print(f"{attack.name}: {row.tried:,} of {amount:,}, {len(row.broken)} failed, {seconds}", file=sys.stderr)
@@ -120,7 +120,7 @@ def carried_out(name: str, amount: int, seed: int) -> dict[str, object]:
     """Run an attack in this process: how much it tried, and what went wrong, in words."""
     report = import_module(f"attacks.{name}").run(amount, seed)
     broken = report.get("differences", report.get("broken", []))
-    return {"tried": report.get("tried", report.get("files")), "broken": [_in_words(each) for each in broken]}
+    return {"tried": report.get("tried", report.get("files")), "broken": [_in_words(fault) for fault in broken]}
 
 
 def _in_words(broken: object) -> str:

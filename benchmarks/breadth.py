@@ -104,8 +104,8 @@ def operands_of(call: str) -> list[str]:
 
 def setup_of(call: str, size: int) -> str:
     """What runs before the call: its operands are made."""
-    made = [f"{name} = {OPERANDS[name]}" for name in operands_of(call)]
-    return "\n".join([_SETUP, f"n = {size}", *made])
+    operands = [f"{name} = {OPERANDS[name]}" for name in operands_of(call)]
+    return "\n".join([_SETUP, f"n = {size}", *operands])
 
 
 def cases(sizes: list[int], words: list[str]) -> Iterator[tuple[str, str, int]]:

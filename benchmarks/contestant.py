@@ -96,7 +96,7 @@ def _prepared(names: dict[str, Any], setup: str, code: str) -> tuple[Loop, Any]:
 def _as_arrays(left: Any) -> Any:
     """Tensors, also those in tuples and lists, as NumPy arrays, bfloat16 as float32; all else as it is."""
     if isinstance(left, (tuple, list)):
-        return [_as_arrays(each) for each in left]
+        return [_as_arrays(leaf) for leaf in left]
     if not hasattr(left, "detach"):
         return left
     return (left.float() if "bfloat16" in str(left.dtype) else left).detach().resolve_conj().numpy()

@@ -58,15 +58,15 @@ def microseconds(calls: dict[str, Call], wait: Call, turns: int = 9) -> dict[str
         call()
         wait()
         times[name] = max(1, int(0.02 / max(time.perf_counter() - start, 1e-7)))
-    found: dict[str, list[float]] = {name: [] for name in calls}
+    seconds: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(turns):
         for name, call in calls.items():
             start = time.perf_counter()
             for _ in range(times[name]):
                 call()
             wait()
-            found[name].append((time.perf_counter() - start) / times[name] * 1e6)
-    return {name: statistics.median(value) for name, value in found.items()}
+            seconds[name].append((time.perf_counter() - start) / times[name] * 1e6)
+    return {name: statistics.median(value) for name, value in seconds.items()}
 
 
 class Bench:
@@ -177,8 +177,8 @@ def main() -> None:
     parser.add_argument("--device", choices=("cuda", "sim", "cpu"), help="that device alone")
     parser.add_argument("--markdown", action="store_true", help="print Markdown tables")
     options = parser.parse_args()
-    found = ["cuda"] if tensorglass.cuda.is_available() else ["sim", "cpu"]
-    for device in [options.device] if options.device else found:
+    devices = ["cuda"] if tensorglass.cuda.is_available() else ["sim", "cpu"]
+    for device in [options.device] if options.device else devices:
         bench = Bench(device)
         name = tensorglass.cuda.get_device_name() if device == "cuda" else device
         start = tensorglass.sim.now()

@@ -37,10 +37,10 @@ def median_seconds(call: Callable[[], object], repeats: int = 7) -> float:
 
 def powers(base: int, largest: int, first: int = 1) -> list[int]:
     """first, first × base, … up to `largest`."""
-    found = [first]
-    while found[-1] * base <= largest:
-        found.append(found[-1] * base)
-    return found
+    sizes = [first]
+    while sizes[-1] * base <= largest:
+        sizes.append(sizes[-1] * base)
+    return sizes
 
 
 def by_elements(torch: Any, largest: int) -> Curve:

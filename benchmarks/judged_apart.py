@@ -27,24 +27,28 @@ RULES = "[limits]\nwall = 120\ncell = 30\ncpu = 100\nmemory = 3000\nprocesses = 
 def main() -> None:
     """Mark the course's own solutions, two notebooks at a time."""
     source = notebooks_folder()
-    names = [each.as_posix() for each in course_notebooks(source) if exercises_of(course_notebook(source, str(each)))]
+    names = [
+        notebook.as_posix()
+        for notebook in course_notebooks(source)
+        if exercises_of(course_notebook(source, str(notebook)))
+    ]
     with tempfile.TemporaryDirectory(prefix="glassroom-apart-") as temporary, ThreadPoolExecutor(2) as pool:
         course = read_course(make_class(Path(temporary) / "class", tuple(names), RULES))
         isolation = best_isolation([course.folder])
 
         def judged(assignment: Assignment) -> tuple[str, set[str], set[str], list[str]]:
             task = task_of(course, assignment)
-            made, failed = reference(task, isolation)
+            plan, failed = reference(task, isolation)
             every = {question.exercise for question in task.questions()}
-            return assignment.notebooks[0].split("/")[0], every, {*(made.apart or ())}, failed
+            return assignment.notebooks[0].split("/")[0], every, {*(plan.apart or ())}, failed
 
         parts: dict[str, tuple[set[str], set[str]]] = {}
         for part, every, apart, failed in pool.map(judged, course.assignments):
             all_of, apart_of = parts.setdefault(part, (set(), set()))
             all_of |= every
             apart_of |= apart
-            for each in failed:
-                print("does not pass:", each)
+            for failure in failed:
+                print("does not pass:", failure)
         dismiss_referees()
     for part, (every, apart) in parts.items():
         print(f"{part}: {len(apart)} of {len(every)} apart; beside: {', '.join(sorted(every - apart))}")

@@ -170,8 +170,8 @@ def main() -> None:
         theirs = statistics.median(theirs for _, theirs in turns) * 1e6
         row = (f"{ratio:.2f}", f"{theirs:,.0f} µs")
         print(f"| {title} | {' | '.join(row)} |" if given.markdown else f"{row[0]}  {row[1]:>10}  {title}", flush=True)
-    for each in libraries.values():
-        each.close()
+    for library in libraries.values():
+        library.close()
 
 
 if __name__ == "__main__":

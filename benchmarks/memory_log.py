@@ -36,7 +36,7 @@ class Block(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         batch, length, width = x.shape
         by_head = (batch, length, self.heads, width // self.heads)
-        query, key, value = [each.view(by_head).transpose(1, 2) for each in self.attend(self.before(x)).chunk(3, -1)]
+        query, key, value = [part.view(by_head).transpose(1, 2) for part in self.attend(self.before(x)).chunk(3, -1)]
         heard = nn.functional.scaled_dot_product_attention(query, key, value, is_causal=True)
         x = x + self.project(heard.transpose(1, 2).reshape(batch, length, width))
         return x + self.feed(self.between(x))

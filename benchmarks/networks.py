@@ -305,8 +305,8 @@ def row(case: Case, contestants: dict[str, Contestant]) -> list[str]:
         codes["numpy"] = case.numpy_code + "\nanswer = None\n"
     seconds = timed_alone(case.code) if case.code is LOADER else timed(contestants, codes, TURNS)
     ratios = {
-        library: statistics.median([one / other for one, other in zip(each, seconds["torch"], strict=True)])
-        for library, each in seconds.items()
+        library: statistics.median([one / other for one, other in zip(series, seconds["torch"], strict=True)])
+        for library, series in seconds.items()
     }
     of_numpy = f"{ratios['numpy']:.2f} ({case.of_numpy})" if "numpy" in ratios else ""
     peaks = [f"{peak(library, codes[library]):.0f}" for library in ("tensorglass", "torch")]

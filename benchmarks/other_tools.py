@@ -34,8 +34,8 @@ def torchviz(program: Program, variables: Variables) -> str:
     from torchviz import make_dot
 
     values = [*variables.values()]
-    values += [each for held in values if isinstance(held, (list, tuple, set)) for each in held]
-    values += [each for held in values if isinstance(held, dict) and held is not variables for each in held.values()]
+    values += [item for held in values if isinstance(held, (list, tuple, set)) for item in held]
+    values += [item for held in values if isinstance(held, dict) and held is not variables for item in held.values()]
     loss = next((value for value in values if getattr(value, "grad_fn", None) is not None), None)
     if loss is None:
         raise DoesNotApply("there is no variable with a graph")
@@ -127,7 +127,7 @@ def torchlens(program: Program, variables: Variables) -> str:
 
 
 TOOLS: dict[str, Callable[[Program, Variables], str]] = {
-    each.__name__: each for each in (torchviz, objgraph, memray, pytorch_memlab, torchlens)
+    tool.__name__: tool for tool in (torchviz, objgraph, memray, pytorch_memlab, torchlens)
 }
 
 
@@ -177,11 +177,11 @@ def main() -> None:
     chosen = [program for program in programs() if not names or program.name in names]
     asked = [(tool, program) for program in chosen]
     if tool == "torchlens":  # it refuses to trace in a child process
-        answers = [ask(*each) for each in asked]
+        answers = [ask(*question) for question in asked]
     else:
         answers = in_a_process_of_its_own(ask, asked)
-    for found in answers:
-        print(json.dumps(found))
+    for answer in answers:
+        print(json.dumps(answer))
 
 
 if __name__ == "__main__":

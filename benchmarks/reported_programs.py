@@ -104,14 +104,14 @@ class Program:
     @property
     def source(self) -> str:
         """Title and repository of the report that it is made after."""
-        found = re.search(r'After (".+?" \([\w./-]+\))\.', self._said)
-        assert found is not None, self.path
-        return found[1]
+        match = re.search(r'After (".+?" \([\w./-]+\))\.', self._said)
+        assert match is not None, self.path
+        return match[1]
 
     def said_to(self, what: str) -> str:
         """`Look: graph` for "Look": what a line of the first words says."""
-        found = re.search(rf"^{what}: (.+)$", self.text, re.MULTILINE)
-        return found[1] if found else ""
+        match = re.search(rf"^{what}: (.+)$", self.text, re.MULTILINE)
+        return match[1] if match else ""
 
     @property
     def look(self) -> str:
@@ -222,9 +222,9 @@ def _after(program: Program, mended: bool, steps: int) -> tuple[int, int, int]:
         gc.collect()
 
     held, _ = _profiled(whole)
-    found = held, len(_tensors()), _nodes()
+    counts = held, len(_tensors()), _nodes()
     restore(variables)
-    return found
+    return counts
 
 
 def restore(variables: dict[str, Any]) -> None:
@@ -237,7 +237,7 @@ def restore(variables: dict[str, Any]) -> None:
 def _aliasing(program: Program, mended: bool) -> Truth:
     variables = program.run(mended)
     pair = program.said_to("Shared") or program.said_to("Apart")
-    one, other = (eval(each, variables) for each in pair.split(" and "))
+    one, other = (eval(expression, variables) for expression in pair.split(" and "))
     alike = other is not None and _address(one) == _address(other)
     return Truth("one memory" if alike else "memory of their own", alike == bool(program.said_to("Shared")))
 
@@ -283,7 +283,9 @@ def _profiled(step: Any) -> tuple[int, int]:
         gc.collect()
     held = peak = 0
     events = profiler.profiler.kineto_results.events()
-    for event in sorted((event for event in events if event.name() == "[memory]"), key=lambda each: each.start_ns()):
+    for event in sorted(
+        (event for event in events if event.name() == "[memory]"), key=lambda allocation: allocation.start_ns()
+    ):
         held += event.nbytes()
         peak = max(peak, held)
     return held, peak

@@ -23,20 +23,20 @@ def table_of_reported(python: str | None) -> None:
         return
     others = _asked(python)
     chosen = programs()
-    found = in_a_process_of_its_own(_looked_at, [(program,) for program in chosen])
-    by_name = dict(zip((program.name for program in chosen), found, strict=True))
+    looked_at = in_a_process_of_its_own(_looked_at, [(program,) for program in chosen])
+    by_name = dict(zip((program.name for program in chosen), looked_at, strict=True))
     for kind, words in KINDS.items():
         print(f"\n## {words[0].upper()}{words[1:]}\n")
         heads = ["program", "what is true", "call", "cause named", "what it says", *TOOLS]
         print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
-        for program in (each for each in chosen if each.kind == kind):
+        for program in (one for one in chosen if one.kind == kind):
             truth, answer, seconds = by_name[program.name]
             verdict = "yes" if program.names_cause(answer) else "no"
             cells = [f"`{program.name}`", truth, f"`{program.look}`", f"{verdict}, {seconds:.1f} s"]
             cells += [f"`{_sentence(program, answer)}`", *(others[tool].get(program.name, "") for tool in TOOLS)]
-            print(f"| {' | '.join(each.replace('|', '/') for each in cells)} |", flush=True)
+            print(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |", flush=True)
         print()
-        for program in (each for each in chosen if each.kind == kind):
+        for program in (one for one in chosen if one.kind == kind):
             print(f"- `{program.name}`: {program.fault} After {program.source}.")
 
 

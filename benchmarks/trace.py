@@ -61,18 +61,18 @@ def _traced(library: Any, before: str, expression: str) -> tuple[int, int, int]:
 
 def _calls(root: str, run: Callable[[], Any]) -> list[str]:
     """The file of each function of the library that is entered, in order."""
-    found = []
+    files = []
 
     def note(frame: Any, event: str, argument: Any) -> None:
         if event == "call" and frame.f_code.co_filename.startswith(root):
-            found.append(frame.f_code.co_filename)
+            files.append(frame.f_code.co_filename)
 
     sys.setprofile(note)
     try:
         run()
     finally:
         sys.setprofile(None)
-    return found
+    return files
 
 
 def main() -> None:

@@ -34,13 +34,13 @@ WRITTEN_IN_PYTHON = ("stft",)
 def public(home: str) -> list[str]:
     """The public names of a module of PyTorch's, or of its Tensor, by their paths."""
     holder = getattr(torch, home) if home else torch
-    found = []
+    paths = []
     for name in dir(holder):
         value = getattr(holder, name, None)
         is_pythons = isinstance(value, types.ModuleType) and not value.__name__.startswith("torch.")
         if not name.startswith("_") and not is_pythons and (not home or not INTERNAL.match(name)):
-            found.append(f"{home}.{name}" if home else name)
-    return found
+            paths.append(f"{home}.{name}" if home else name)
+    return paths
 
 
 def names() -> str:
@@ -57,8 +57,8 @@ def operator(name: str) -> Callable[..., Any]:
         method: Callable[..., Any] = getattr(torch.zeros(2), name.removeprefix("Tensor."))
         return method
     if hasattr(torch._C._nn, name):
-        found: Callable[..., Any] = getattr(torch._C._nn, name)
-        return found
+        function: Callable[..., Any] = getattr(torch._C._nn, name)
+        return function
     for home in ("linalg", "fft", "special"):
         if name.startswith(f"{home}_"):
             name = name.replace("_", ".", 1)

@@ -61,7 +61,7 @@ OF_ANY_DTYPE = ("view", "header", "copy", "indexing", "creation", "rearranging",
 def cast(argument: Any, dtype: torch.dtype) -> Any:
     """A sample's argument with its floating-point tensors in another dtype: integers that are not 0."""
     if isinstance(argument, (list, tuple)):
-        return type(argument)(cast(each, dtype) for each in argument)
+        return type(argument)(cast(item, dtype) for item in argument)
     if not isinstance(argument, torch.Tensor) or not argument.is_floating_point():
         return argument
     if dtype.is_floating_point or dtype.is_complex:
@@ -131,7 +131,7 @@ def has_gradient(row: Operator) -> bool:
 
 def forms_of(row: Operator) -> str:
     dunders = [name for name in row.dunders if not name.startswith(("__r", "__i")) or name == "__invert__"]
-    found = [
+    forms = [
         (row.is_function, "f"),
         (row.is_method, "m"),
         (row.inplace is not None, "_"),
@@ -139,7 +139,7 @@ def forms_of(row: Operator) -> str:
         (row.has_out, "out"),
         (row.is_attribute, "."),
     ]
-    return " ".join([*[word for is_there, word in found if is_there], *[f"`{name}`" for name in dunders]])
+    return " ".join([*[word for is_there, word in forms if is_there], *[f"`{name}`" for name in dunders]])
 
 
 def module_of(row: Operator) -> str:
@@ -149,7 +149,7 @@ def module_of(row: Operator) -> str:
 
 def listed_differences() -> dict[str, list[str]]:
     """For each name what differences.md and its appendix say of it: the subject, and what tensorglass does."""
-    found: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     for line in "\n".join(page.read_text() for page in DIFFERENCES).splitlines():
         cells = [name.strip() for name in line.strip("|").split(" | ")]
         if not line.startswith("| ") or len(cells) != 3:
@@ -157,8 +157,8 @@ def listed_differences() -> dict[str, list[str]]:
         for code in re.findall(r"`([^`]+)`", cells[0]):
             name = code.partition("(")[0]
             if name in OPERATORS or name.replace(".", "_") in OPERATORS:
-                found.setdefault(name.replace(".", "_"), []).append(f"{cells[0]}: {cells[2]}")
-    return found
+                by_name.setdefault(name.replace(".", "_"), []).append(f"{cells[0]}: {cells[2]}")
+    return by_name
 
 
 def rows(kind: str, differences: dict[str, list[str]]) -> Iterator[str]:
@@ -186,10 +186,10 @@ def page() -> str:
         differences = listed_differences()
         parts = [HEAD]
         for kind in sorted({row.kind for row in OPERATORS.values()}):
-            found = list(rows(kind, differences))
-            if found:
-                title = f"## {kind[0].upper()}{kind[1:]} ({len(found)})"
-                parts.append("\n".join([title, "", *COLUMNS, *found, ""]))
+            kind_rows = list(rows(kind, differences))
+            if kind_rows:
+                title = f"## {kind[0].upper()}{kind[1:]} ({len(kind_rows)})"
+                parts.append("\n".join([title, "", *COLUMNS, *kind_rows, ""]))
     return "\n".join(parts)
 
 
@@ -209,15 +209,15 @@ def names_of(row: Operator) -> Iterator[str]:
 
 def later() -> str:
     """The families that are imported when first needed, each with the names that it defines."""
-    found: dict[str, list[str]] = {family: [] for family in sorted(FAMILIES)}
+    by_family: dict[str, list[str]] = {family: [] for family in sorted(FAMILIES)}
     for row in OPERATORS.values():
         family = row.function.__module__.removeprefix("tensorglass.")
-        if family in found:
+        if family in by_family:
             assert not row.is_attribute, f"{row.name} is an attribute, so its module must be imported early"
             assert not row.dunders, f"{row.name} is one of Python's operators, so its module must be imported early"
-            found[family] += names_of(row)
+            by_family[family] += names_of(row)
     parts = []
-    for family, names in found.items():
+    for family, names in by_family.items():
         listed = " ".join(dict.fromkeys(names))
         parts += [family, textwrap.fill(listed, 120, initial_indent=INDENT, subsequent_indent=INDENT)]
     return "\n".join([*parts, ""])

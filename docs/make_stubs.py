@@ -159,7 +159,7 @@ def named(annotation: Any) -> str:
     """An annotation of the library in a stub's words; raises KeyError for a name that the stubs do not know."""
     words = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
     words = words.replace("tensorglass.", "").replace("typing.", "").replace("collections.abc.", "")
-    return re.sub(r"[A-Za-z_][\w.]*", lambda found: NAMES[found[0]], words)
+    return re.sub(r"[A-Za-z_][\w.]*", lambda match: NAMES[match[0]], words)
 
 
 def typed(parameter: inspect.Parameter) -> str:
@@ -177,16 +177,16 @@ def typed(parameter: inspect.Parameter) -> str:
 
 def parameters(signature: inspect.Signature, is_method: bool) -> str:
     """The parameters of a function, or of a method, whose first one is `self` and which never takes `out`."""
-    found = list(signature.parameters.values())
+    parameters = list(signature.parameters.values())
     written = ["self"] if is_method else []
-    found = [item for item in found[1:] if item.name != "out"] if is_method else found
-    is_after_star = any(each.kind is each.VAR_POSITIONAL for each in found)
-    positional_only = [each for each in found if each.kind is each.POSITIONAL_ONLY]
-    for at, each in enumerate(found):
-        if each.kind is each.KEYWORD_ONLY and not is_after_star:
+    parameters = [item for item in parameters[1:] if item.name != "out"] if is_method else parameters
+    is_after_star = any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters)
+    positional_only = [parameter for parameter in parameters if parameter.kind is parameter.POSITIONAL_ONLY]
+    for at, parameter in enumerate(parameters):
+        if parameter.kind is parameter.KEYWORD_ONLY and not is_after_star:
             written.append("*")
             is_after_star = True
-        written.append(typed(each))
+        written.append(typed(parameter))
         if positional_only and at == len(positional_only) - 1:
             written.append("/")
     return ", ".join(written)
@@ -260,7 +260,7 @@ def the_methods() -> str:
     lines = [HEAD.format(doc="Tensor's operators and attributes.")]
     lines += ["from tensorglass.storage.headers import Header", "from tensorglass.tensor.tensor import Tensor\n"]
     for name, fields in TUPLES.items():
-        lines += [f"class _return_{name}(NamedTuple):", *[f"    {each}: Tensor" for each in fields], ""]
+        lines += [f"class _return_{name}(NamedTuple):", *[f"    {field}: Tensor" for field in fields], ""]
     lines.append("class Methods(Header):")
     lines.append('    """What Tensor has beside its header."""\n')
     assert OPERATORS  # the families that are fetched late are attached by now

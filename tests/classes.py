@@ -37,10 +37,11 @@ def make_class(folder: Path, notebooks: tuple[str, ...] = (NOTEBOOK,), rules: st
     for notebook in notebooks:
         part, file = notebook.split("/")
         names[notebook] = f"{part.split('_')[1]}-{file[:2]}"
-    found = {
-        each: {one.id: "" for one in exercises_of(course_notebook(notebooks_folder(), each))} for each in notebooks
+    wanted = {
+        notebook: {one.id: "" for one in exercises_of(course_notebook(notebooks_folder(), notebook))}
+        for notebook in notebooks
     }
-    add_assignments(folder, [(names[each], each, found[each]) for each in notebooks])
+    add_assignments(folder, [(names[notebook], notebook, wanted[notebook]) for notebook in notebooks])
     text = (folder / "course.toml").read_text()
     head, tail = text.split("[limits]")[0], text[text.index("[[assignment]]") :]
     (folder / "course.toml").write_text(head + rules + "\n" + tail + more)
@@ -57,8 +58,8 @@ def teachers_notebook(folder: Path, name: str = "memory-02", file: str = FILE) -
 
 def answered(teachers: Notebook, answers: dict[str, str], solved: bool = False) -> Notebook:
     """A submission with these answers by exercise; the others are solved, or left open."""
-    made = copy.deepcopy(teachers)
-    for cell in made["cells"]:
+    copied = copy.deepcopy(teachers)
+    for cell in copied["cells"]:
         marks = marks_of(cell)
         if not marks.get("solution"):
             continue
@@ -68,7 +69,7 @@ def answered(teachers: Notebook, answers: dict[str, str], solved: bool = False) 
             cell["source"] = answers[id]
         elif not solved and cell["cell_type"] == "code":
             cell["source"] = text.split("### BEGIN SOLUTION")[0]
-    return made
+    return copied
 
 
 def with_cell(notebook: Notebook, code: str, at: int) -> Notebook:

@@ -69,7 +69,7 @@ def every_inspector(lib: Any, name: str = "a") -> dict[str, Inspector]:
         log.callback.on_step_begin(None, None, None, **{name: history})
         history.append((table @ weights[name]).exp())
         log.callback.on_step_end(None, None, None, **{name: history})
-    made = [
+    pictures = [
         show(**{name: line, "table": table, "turned": table.t()}),
         aliases(**{name: line, "held": [table[:, 1], weights[name]], "loss": loss}),
         explore_strides(lib.arange(12.0), (3, 4), (3, 1)),
@@ -86,5 +86,5 @@ def every_inspector(lib: Any, name: str = "a") -> dict[str, Inspector]:
         explain_error(overwriting(lib, name)),
         model_map(net=Network(weights, inner=Network({"table": lib.zeros(2, 3, requires_grad=True)}))),
     ]
-    assert set(Inspector.__subclasses__()) == {type(each) for each in made}
-    return {each.kind: each for each in made}
+    assert set(Inspector.__subclasses__()) == {type(picture) for picture in pictures}
+    return {picture.kind: picture for picture in pictures}

@@ -39,13 +39,13 @@ class GradientCall:
 
     def tensors(self, library: Any, dtype: str, apart: float = 0.0) -> list[Any]:
         """The leaves in `library`, each moved by `apart` from the one before; complex ones lie off the real line."""
-        made = []
+        copies = []
         for number, leaf in enumerate(self.leaves):
-            elements = [each + number * apart for each in leaf.reshape(-1).tolist()]
+            elements = [element + number * apart for element in leaf.reshape(-1).tolist()]
             if dtype == "complex128":
-                elements = [complex(each, 0.5 * each + 0.25) for each in elements]
-            made.append(library.tensor(elements, dtype=getattr(library, dtype)).reshape(tuple(leaf.shape)))
-        return [each.requires_grad_() for each in made]
+                elements = [complex(element, 0.5 * element + 0.25) for element in elements]
+            copies.append(library.tensor(elements, dtype=getattr(library, dtype)).reshape(tuple(leaf.shape)))
+        return [tensor.requires_grad_() for tensor in copies]
 
 
 # --- from the table --------------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ def translated(argument: Any, library: Any, leaves: Iterator[Any]) -> Any:
     if isinstance(argument, tensorglass.dtype):
         return getattr(library, str(argument)[6:])
     if isinstance(argument, (list, tuple)):
-        return [translated(each, library, leaves) for each in argument]
+        return [translated(item, library, leaves) for item in argument]
     return argument
 
 
@@ -71,8 +71,8 @@ def floating(argument: Any) -> Iterator[tensorglass.Tensor]:
         if argument.is_floating_point():
             yield argument
     elif isinstance(argument, (list, tuple)):
-        for each in argument:
-            yield from floating(each)
+        for item in argument:
+            yield from floating(item)
 
 
 def _sampled(row: Operator, number: int, sample: Sample, *, in_place: bool) -> GradientCall:
@@ -80,8 +80,8 @@ def _sampled(row: Operator, number: int, sample: Sample, *, in_place: bool) -> G
 
     def function(library: Any, *tensors: Any) -> Any:
         leaves = iter(tensors)
-        arguments = [translated(each, library, leaves) for each in sample.arguments]
-        keywords = {name: translated(each, library, leaves) for name, each in sample.keywords.items()}
+        arguments = [translated(argument, library, leaves) for argument in sample.arguments]
+        keywords = {name: translated(argument, library, leaves) for name, argument in sample.keywords.items()}
         if in_place:
             return getattr(library.Tensor, f"{row.name}_")(arguments[0].clone(), *arguments[1:], **keywords)
         home = library if row.is_function else library.Tensor
@@ -93,7 +93,7 @@ def _sampled(row: Operator, number: int, sample: Sample, *, in_place: bool) -> G
 
 def _keeps_its_size(sample: Sample) -> bool:
     first = sample.arguments[0]
-    sizes = [each.shape for each in sample.arguments if isinstance(each, tensorglass.Tensor)]
+    sizes = [argument.shape for argument in sample.arguments if isinstance(argument, tensorglass.Tensor)]
     return isinstance(first, tensorglass.Tensor) and all(size == first.shape for size in sizes)
 
 
@@ -103,12 +103,12 @@ def sampled_calls(row: Operator) -> Iterator[GradientCall]:
         return
     if row.name in NOT_AT_SAMPLES:
         return
-    samples = [each for each in samples_of(row) if any(True for _ in floating(list(each.arguments)))]
+    samples = [sample for sample in samples_of(row) if any(True for _ in floating(list(sample.arguments)))]
     for number, sample in enumerate(samples):
         yield _sampled(row, number, sample, in_place=False)
     if row.inplace is not None:
-        fitting = [each for each in samples if _keeps_its_size(each)]
-        yield from [_sampled(row, 0, each, in_place=True) for each in fitting[-1:]]
+        fitting = [sample for sample in samples if _keeps_its_size(sample)]
+        yield from [_sampled(row, 0, sample, in_place=True) for sample in fitting[-1:]]
 
 
 # --- by hand ---------------------------------------------------------------------------------------------------------

@@ -20,12 +20,12 @@ def uneven(library: Any, x: Any) -> Any:
 
 def sizes(tensors: Any) -> list[Any]:
     """The tensors without signs and phases."""
-    return [each.abs() for each in tensors]
+    return [tensor.abs() for tensor in tensors]
 
 
 def squares(tensors: Any) -> list[Any]:
     """The same, where some elements are zero."""
-    return [(each * each.conj()).real for each in tensors]
+    return [(tensor * tensor.conj()).real for tensor in tensors]
 
 
 def factor(library: Any, x: Any) -> Any:

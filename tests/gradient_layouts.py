@@ -40,21 +40,21 @@ def calls_laid_out(name: str, layout: str) -> Iterator[GradientCall]:
     """The operator's calls of which the layout changes a leaf; packed, all of them."""
     change = LAYOUTS[layout]
     for call in calls(name):
-        if layout in ("packed", "conjugated") or any(change(each).stride() != each.stride() for each in call.leaves):
+        if layout in ("packed", "conjugated") or any(change(leaf).stride() != leaf.stride() for leaf in call.leaves):
             yield call
 
 
 def second_gradients(library: Any, call: GradientCall, layout: str) -> dict[str, Any]:
     """The call's results, their gradients, and the gradients of those; or the class of the refusal."""
     dtype = "complex128" if layout == "conjugated" else "float64"
-    leaves = [LAYOUTS[layout](each.detach()).requires_grad_() for each in call.tensors(library, dtype, 0.0137)]
+    leaves = [LAYOUTS[layout](leaf.detach()).requires_grad_() for leaf in call.tensors(library, dtype, 0.0137)]
     try:
         result = call.function(library, *leaves)
-        results = [each for each in (result if isinstance(result, (tuple, list)) else [result]) if each.requires_grad]
-        starts = [_start(library, each) for each in results]
+        results = [part for part in (result if isinstance(result, (tuple, list)) else [result]) if part.requires_grad]
+        starts = [_start(library, part) for part in results]
         first = library.autograd.grad(results, leaves, starts, create_graph=True, allow_unused=True) if results else []
-        again = [each for each in first if each is not None and each.requires_grad]
-        sums = [(each * each.conj()).real.sum() for each in again]
+        again = [gradient for gradient in first if gradient is not None and gradient.requires_grad]
+        sums = [(gradient * gradient.conj()).real.sum() for gradient in again]
         second = library.autograd.grad(sums, leaves, allow_unused=True) if sums else []
     except (RuntimeError, TypeError, NotImplementedError) as error:
         return {"refused": type(error).__name__}
@@ -62,5 +62,5 @@ def second_gradients(library: Any, call: GradientCall, layout: str) -> dict[str,
 
 
 def _start(library: Any, tensor: Any) -> Any:
-    made = library.linspace(-1, 2, tensor.numel(), dtype=library.float64).reshape(tuple(tensor.shape))
-    return made + 0.5j * made if tensor.is_complex() else made
+    weights = library.linspace(-1, 2, tensor.numel(), dtype=library.float64).reshape(tuple(tensor.shape))
+    return weights + 0.5j * weights if tensor.is_complex() else weights

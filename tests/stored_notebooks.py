@@ -39,5 +39,5 @@ def number(place: str) -> str:
 def links(place: str, text: str) -> list[str]:
     """The places of the notebooks that a text in the notebook at `place` links to, in its order."""
     targets = re.findall(r"\]\(([^)#\s]+\.ipynb)", text)
-    found = [(FOLDER / place).parent.joinpath(target).resolve() for target in targets]
-    return [path.relative_to(FOLDER).as_posix() for path in found]
+    paths = [(FOLDER / place).parent.joinpath(target).resolve() for target in targets]
+    return [path.relative_to(FOLDER).as_posix() for path in paths]

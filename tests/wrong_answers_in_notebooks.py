@@ -110,7 +110,9 @@ def plain(output: dict[str, Any]) -> str:
 
 def stored(cell: dict[str, Any]) -> list[str]:
     outputs = cell["outputs"]
-    return lines_of(["".join(each["text"]) if each["output_type"] == "stream" else plain(each) for each in outputs])
+    return lines_of(
+        ["".join(output["text"]) if output["output_type"] == "stream" else plain(output) for output in outputs]
+    )
 
 
 def begin(path: Path) -> tuple[Shell, list[dict[str, Any]]]:

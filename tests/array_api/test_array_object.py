@@ -51,7 +51,7 @@ def operands(function: Callable[..., Any], one: str, other: str) -> tuple[np.nda
     return first[:count], second[:count]
 
 
-@pytest.mark.parametrize("function", OPERATORS, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("function", OPERATORS, ids=lambda operator: operator.__name__)
 def test_operators_of_two_arrays(function: Callable[..., Any]) -> None:
     specified = 0
     for one, other in product(TAKEN, TAKEN):
@@ -65,7 +65,7 @@ def test_operators_of_two_arrays(function: Callable[..., Any]) -> None:
     assert specified
 
 
-@pytest.mark.parametrize("function", [*OPERATORS[:-1], *IN_PLACE], ids=lambda each: each.__name__)
+@pytest.mark.parametrize("function", [*OPERATORS[:-1], *IN_PLACE], ids=lambda operator: operator.__name__)
 def test_operators_with_numbers(function: Callable[..., Any]) -> None:
     specified = 0
     for dtype, number in product(TAKEN, (True, 2, 2.5, 1 + 2j)):
@@ -85,7 +85,7 @@ def test_operators_with_numbers(function: Callable[..., Any]) -> None:
     assert specified
 
 
-@pytest.mark.parametrize("function", IN_PLACE, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("function", IN_PLACE, ids=lambda operator: operator.__name__)
 def test_operators_in_place(function: Callable[..., Any]) -> None:
     specified = 0
     for dtype in TAKEN:
@@ -109,7 +109,7 @@ def test_operators_of_one_array(function: Callable[..., Any]) -> None:
     assert specified
 
 
-@pytest.mark.parametrize("function", [*OPERATORS, *IN_PLACE], ids=lambda each: each.__name__)
+@pytest.mark.parametrize("function", [*OPERATORS, *IN_PLACE], ids=lambda operator: operator.__name__)
 def test_operators_answer_for_wide_unsigned_arrays(function: Callable[..., Any]) -> None:
     for dtype in WIDE_UNSIGNED:
         try:
@@ -130,7 +130,7 @@ def test_a_0_dim_tensor_in_an_operator_is_pytorchs_and_in_the_namespace_the_stan
 )
 def test_indexing(array: np.ndarray, data: st.DataObject) -> None:
     index = data.draw(arrays.basic_indices(array.shape, allow_newaxis=True))
-    steps = [each.step for each in (index if isinstance(index, tuple) else (index,)) if isinstance(each, slice)]
+    steps = [part.step for part in (index if isinstance(index, tuple) else (index,)) if isinstance(part, slice)]
     if any(step is not None and step < 0 for step in steps):
         with pytest.raises(ValueError, match="step must be greater than zero"):
             torch.from_numpy(array)[index]  # PyTorch has no negative strides

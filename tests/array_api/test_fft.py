@@ -18,14 +18,14 @@ COMPLEX = ("complex64", "complex128")
 
 
 def samples(dtype: str, *size: int) -> np.ndarray:
-    made = DRAW.standard_normal(size)
-    return (made + 1j * DRAW.standard_normal(size) if dtype in COMPLEX else made).astype(dtype)
+    drawn = DRAW.standard_normal(size)
+    return (drawn + 1j * DRAW.standard_normal(size) if dtype in COMPLEX else drawn).astype(dtype)
 
 
 def check(name: str, array: np.ndarray, **keywords: Any) -> None:
     tolerance = 1e-5 if array.dtype.name in ("float32", "complex64") else 1e-12
-    found = disagreement(function(f"fft.{name}"), array, tolerance=tolerance, **keywords)
-    assert found is None, (name, array.dtype, keywords)
+    differs = disagreement(function(f"fft.{name}"), array, tolerance=tolerance, **keywords)
+    assert differs is None, (name, array.dtype, keywords)
 
 
 @pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"])

@@ -31,8 +31,8 @@ def array(size: tuple[int, ...], dtype: str = "float64", seed: int = 0) -> np.nd
     whole = draw.integers(0 if dtype.startswith("uint") else -3, 4, size)
     if dtype == "bool":
         return whole > 0
-    made = whole + (draw.integers(0, 2, size) * 0.5 if np.dtype(dtype).kind in "fc" else 0)
-    return (made + 1j * draw.integers(-2, 3, size) if np.dtype(dtype).kind == "c" else made).astype(dtype)
+    drawn = whole + (draw.integers(0, 2, size) * 0.5 if np.dtype(dtype).kind in "fc" else 0)
+    return (drawn + 1j * draw.integers(-2, 3, size) if np.dtype(dtype).kind == "c" else drawn).astype(dtype)
 
 
 def check(name: str, *arguments: Any, **keywords: Any) -> None:

@@ -58,8 +58,8 @@ OF_SCIPY: dict[str, Callable[..., Any]] = {
 
 def check(function: Callable[..., Any], *arrays: np.ndarray) -> None:
     expected = function(*arrays)
-    found = function(*[torch.from_numpy(array) for array in arrays])
-    parts = (found, expected) if isinstance(expected, tuple) else ((found,), (expected,))
+    result = function(*[torch.from_numpy(array) for array in arrays])
+    parts = (result, expected) if isinstance(expected, tuple) else ((result,), (expected,))
     for one, other in zip(*parts, strict=True):
         if not isinstance(other, float) or isinstance(other, np.generic):  # metrics are Python's floats
             assert isinstance(one, torch.Tensor)

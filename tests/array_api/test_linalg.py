@@ -24,19 +24,19 @@ PROMOTING = [
 
 def matrices(dtype: str, *size: int, seed: int = 0) -> np.ndarray:
     draw = np.random.default_rng(seed)
-    made = draw.integers(-4, 5, size).astype(dtype)
-    return made + (1j * draw.integers(-4, 5, size)).astype(dtype) if dtype.startswith("complex") else made
+    drawn = draw.integers(-4, 5, size).astype(dtype)
+    return drawn + (1j * draw.integers(-4, 5, size)).astype(dtype) if dtype.startswith("complex") else drawn
 
 
 def hermitian(dtype: str, *size: int) -> np.ndarray:
     """Positive definite matrices."""
-    made = matrices(dtype, *size)
-    return (made @ made.conj().swapaxes(-1, -2) + 5 * np.eye(size[-1])).astype(dtype)
+    drawn = matrices(dtype, *size)
+    return (drawn @ drawn.conj().swapaxes(-1, -2) + 5 * np.eye(size[-1])).astype(dtype)
 
 
 def check(name: str, *arguments: Any, **keywords: Any) -> None:
-    found = disagreement(function(name), *arguments, tolerance=1e-3 if _is_single(arguments) else 1e-9, **keywords)
-    assert found is None, (name, [argument.dtype for argument in arguments if isinstance(argument, np.ndarray)])
+    differs = disagreement(function(name), *arguments, tolerance=1e-3 if _is_single(arguments) else 1e-9, **keywords)
+    assert differs is None, (name, [argument.dtype for argument in arguments if isinstance(argument, np.ndarray)])
 
 
 def _is_single(arguments: tuple[Any, ...]) -> bool:
@@ -61,7 +61,7 @@ PRODUCTS = [
 @pytest.mark.parametrize(("name", "first", "second", "keywords"), PRODUCTS, ids=str)
 def test_products(name: str, first: Any, second: Any, keywords: dict[str, Any]) -> None:
     specified = 0
-    for one, other in [*((each, each) for each in DTYPES[1:]), *PROMOTING, *(pair[::-1] for pair in PROMOTING)]:
+    for one, other in [*((dtype, dtype) for dtype in DTYPES[1:]), *PROMOTING, *(pair[::-1] for pair in PROMOTING)]:
         try:
             check(name, matrices(one, *first), matrices(other, *second, seed=1), **keywords)
             specified += 1

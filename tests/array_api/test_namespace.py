@@ -42,18 +42,18 @@ def functions() -> list[Any]:
 
 @pytest.mark.parametrize(("ours", "theirs", "name"), functions())
 def test_every_name_of_the_standard_is_there_with_its_signature(ours: Any, theirs: Any, name: str) -> None:
-    found, expected = getattr(ours, name), getattr(theirs, name)
+    offered, expected = getattr(ours, name), getattr(theirs, name)
     if not inspect.isfunction(expected):
         return
-    given, wanted = inspect.signature(found).parameters, inspect.signature(expected).parameters
+    given, wanted = inspect.signature(offered).parameters, inspect.signature(expected).parameters
     assert list(given) == list(wanted)
     for parameter in wanted:
         assert given[parameter].kind is wanted[parameter].kind
         default = wanted[parameter].default
         if default is not inspect.Parameter.empty and "UNDEF" not in repr(default):
             assert given[parameter].default == default
-    assert found.__doc__
-    assert found.__name__ == name
+    assert offered.__doc__
+    assert offered.__name__ == name
 
 
 def test_a_tensor_knows_its_namespace() -> None:
@@ -104,10 +104,10 @@ def test_to_device_is_the_standards_to() -> None:
 @settings(max_examples=50, deadline=None)
 @given(data=st.data())
 def test_hypothesis_makes_tensors_by_the_standard(data: st.DataObject) -> None:
-    made = make_strategies_namespace(xp)
-    dtype = data.draw(made.scalar_dtypes())
-    size = data.draw(made.array_shapes(min_dims=0, min_side=0, max_dims=3, max_side=4))
-    array = data.draw(made.arrays(dtype, size))
+    strategies = make_strategies_namespace(xp)
+    dtype = data.draw(strategies.scalar_dtypes())
+    size = data.draw(strategies.array_shapes(min_dims=0, min_side=0, max_dims=3, max_side=4))
+    array = data.draw(strategies.arrays(dtype, size))
     assert array.dtype is dtype
     assert array.shape == size
 

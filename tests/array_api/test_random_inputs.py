@@ -32,9 +32,9 @@ def an_array(draw: st.DrawFn, size: Any = SIZES, dtypes: Any = DTYPES) -> np.nda
     """An array, often not in the order in which its elements lie."""
     dtype = draw(st.sampled_from(dtypes))
     size = draw(size) if isinstance(size, st.SearchStrategy) else size
-    made = draw(arrays.arrays(dtype, size, elements=elements(dtype)))
-    made[made == 0] = 0  # and not -0.0: which zero a sum of zeros is, is open
-    return made.transpose(draw(st.permutations(range(made.ndim)))) if isinstance(size, st.SearchStrategy) else made
+    array = draw(arrays.arrays(dtype, size, elements=elements(dtype)))
+    array[array == 0] = 0  # and not -0.0: which zero a sum of zeros is, is open
+    return array.transpose(draw(st.permutations(range(array.ndim)))) if isinstance(size, st.SearchStrategy) else array
 
 
 def check(call: Any, *arguments: Any, **keywords: Any) -> None:
@@ -42,23 +42,23 @@ def check(call: Any, *arguments: Any, **keywords: Any) -> None:
         isinstance(argument, np.ndarray) and argument.dtype.name in ("float32", "complex64") for argument in arguments
     )
     try:
-        found = disagreement(call, *arguments, tolerance=2e-4 if single else 1e-9, **keywords)
+        differs = disagreement(call, *arguments, tolerance=2e-4 if single else 1e-9, **keywords)
     except Unspecified:
         assume(False)
-    assert found is None
+    assert differs is None
 
 
 @cache
 def specified(name: str, arrays: int = 1) -> list[str]:
     """The dtypes for which the oracle knows a function of one array or two."""
-    found = []
+    dtypes = []
     for dtype in DTYPES:
         try:
             disagreement(function(name), *[np.ones(1, dtype)] * arrays)
         except Unspecified:
             continue
-        found.append(dtype)
-    return found
+        dtypes.append(dtype)
+    return dtypes
 
 
 @pytest.mark.parametrize("name", ONE)
@@ -90,7 +90,7 @@ def test_reductions_along_every_choice_of_axes(name: str, data: st.DataObject) -
     axis = data.draw(axes)
     reduced = range(array.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
     if name in ("max", "min", "mean", "var", "std"):
-        assume(all(array.shape[each] for each in reduced))
+        assume(all(array.shape[dim] for dim in reduced))
     check(function(name), array, axis=axis, keepdims=data.draw(st.booleans()))
 
 

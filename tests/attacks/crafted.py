@@ -44,7 +44,7 @@ _PROTOCOLS = (
     "__set_name__", "__dataclass_fields__", "_as_parameter_", "_repr_html_", "_ipython_display_", "_fields_", "__",
 )  # fmt: skip
 #: Names with a meaning: all attributes of the class, and all names of protocols.
-FORBIDDEN = sorted({*dir(torch.Tensor), *_PROTOCOLS, *(n for each in _SOURCES for n in dir(each) if n[:2] == "__")})
+FORBIDDEN = sorted({*dir(torch.Tensor), *_PROTOCOLS, *(n for source in _SOURCES for n in dir(source) if n[:2] == "__")})
 ALLOWED = ("kind", "_tag", "no_weight_decay", "x__")
 
 _INTERFACE: dict[str, Any] = {"data": [16, False], "shape": [4], "typestr": "<f4", "version": 3}
@@ -159,7 +159,7 @@ def copies(random: Random) -> Made:
     items = b"".join(text(f"k{place}") + b"N" for place in range(600))
     pairs = b"".join(text(f"k{place}") + b"N\x86" for place in range(600))
     ordered = name("collections", "OrderedDict")
-    made, again = random.choice((
+    opening, again = random.choice((
         (b"\x8f(" + entries + b"\x90q\x00", name("builtins", "set") + b"h\x00\x85R"),
         (b"](" + entries + b"eq\x00", name("builtins", "set") + b"h\x00\x85R"),
         (b"}(" + items + b"uq\x00", name("collections", "Counter") + b"h\x00\x85R"),
@@ -169,7 +169,7 @@ def copies(random: Random) -> Made:
         (text("x" * 20_000) + text("latin1") + b"\x86q\x00", name("_codecs", "encode") + b"h\x00R"),
     ))  # fmt: skip
     count = random.choice((1, 6000))
-    return zipped(program(b"](", made, again * count, b"e")), "read" if count == 1 else "refused"
+    return zipped(program(b"](", opening, again * count, b"e")), "read" if count == 1 else "refused"
 
 
 def floods(random: Random) -> Made:
@@ -196,7 +196,7 @@ def nested(random: Random) -> Made:
 def nonsense(random: Random) -> Made:
     """Words that are right one by one, in any order."""
     words = (
-        *(bytes([each]) for each in b"()]}\x8fN\x880aesubtR\x81Q\x90\x85\x86\x87\x94"),
+        *(bytes([byte]) for byte in b"()]}\x8fN\x880aesubtR\x81Q\x90\x85\x86\x87\x94"),
         b"h\x00", b"h\x01", b"q\x00", b"q\x01", number(1), number(-3), number(2**70),
         text("0"), text("storage"), text("__class__"), ORDERED, storage(),
         tensor(storage()), tensor(storage(), metadata=NEGATED), name("torch", "Size"), name("torch", "device"),
@@ -240,8 +240,8 @@ def flat(random: Random) -> Made:
 
 
 KINDS: dict[str, Callable[[Random], Made]] = {
-    each.__name__: each
-    for each in (
+    kind.__name__: kind
+    for kind in (
         attribute, overlaps, rebuilds, collisions, copies, floods, nested, nonsense, geometry, header, flat
     )
 }  # fmt: skip

@@ -70,8 +70,8 @@ def run(amount: int, seed: int) -> dict[str, Any]:
             (folder / "course.toml").write_text(settings)
             kinds = [drawn.choice(list(CONTENTS)) for _ in range(drawn.choice((1, 2, 5)))]
             delivery = _delivery(room / "inbox.zip", kinds, notebook, drawn)
-            found = _round(room, delivery, notebook)
-            broken += [f"{', '.join(kinds)}, round {number}: {each}" for each in found]
+            faults = _round(room, delivery, notebook)
+            broken += [f"{', '.join(kinds)}, round {number}: {fault}" for fault in faults]
             tried.update(kinds)
     return {"tried": amount, "kinds": dict(tried), "broken": broken}
 
@@ -85,18 +85,18 @@ def _round(room: Path, delivery: Path, notebook: Notebook) -> list[str]:
         return [f"refused as a whole: {problem}"]
     except Exception:
         return [traceback.format_exc()]
-    found = []
+    faults = []
     for number, name in enumerate(HONEST, 1):
-        places = [room / "class" / "submitted" / each / "memory-02" / FILE for each in (name, f"{name} {number}")]
+        places = [room / "class" / "submitted" / learner / "memory-02" / FILE for learner in (name, f"{name} {number}")]
         if [path.read_bytes() for path in places if path.is_file()] != [_work(name, notebook)]:
-            found.append(f"{name} is not taken in with their own work, or not as one person")
-    found += [f"{each} is written" for each in _outside(room) - outside]
+            faults.append(f"{name} is not taken in with their own work, or not as one person")
+    faults += [f"{file} is written" for file in _outside(room) - outside]
     for path in (room / "class").rglob("*"):
         if path.is_symlink() or not (path.is_file() or path.is_dir()):
-            found.append(f"{path} is no file")
+            faults.append(f"{path} is no file")
     if (held := sum(path.stat().st_size for path in room.rglob("*") if path.is_file())) > 300 * 2**20:
-        found.append(f"{held} bytes are written")
-    return found
+        faults.append(f"{held} bytes are written")
+    return faults
 
 
 def _outside(room: Path) -> set[Path]:
@@ -109,11 +109,11 @@ def _work(name: str, notebook: Notebook) -> bytes:
 
 
 def _zipped(entries: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", method) as archive:
+    archived = io.BytesIO()
+    with zipfile.ZipFile(archived, "w", method) as archive:
         for name, content in entries.items():
             archive.writestr(name, content)
-    return made.getvalue()
+    return archived.getvalue()
 
 
 def _damaged(content: bytes, drawn: random.Random) -> bytes:

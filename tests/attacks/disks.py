@@ -77,8 +77,8 @@ def run(amount: int, seed: int, commands: tuple[str, ...] = tuple(COMMANDS)) -> 
                     if code:
                         raise RuntimeError(f"{name} fails undisturbed: {said}")
             with disk(Path(place, "room"), room, kind) as copy:
-                found = _round(name, copy, kind, drawn, wanted[name])
-            broken += [f"{name}, {kind}, round {number}: {each}" for each in found]
+                faults = _round(name, copy, kind, drawn, wanted[name])
+            broken += [f"{name}, {kind}, round {number}: {fault}" for fault in faults]
             tried[f"{name}, {kind}"] += 1
     return {"tried": sum(tried.values()), "kinds": dict(tried), "broken": broken}
 
@@ -104,25 +104,25 @@ def _round(name: str, room: Path, kind: str, drawn: random.Random, wanted: dict[
             os.chown(path, NOBODY, NOBODY)
     code, said = carried_out(name, room, limit, is_somebody_else=bool(locked))
     filler.unlink(missing_ok=True)
-    found = []
+    faults = []
     if "Traceback" in said or (code and not re.match(r"(?s)(.*[\n\r])?glassroom: [^\n]+\n$", said)):
-        found.append(f"said {said[-1500:]!r}, exit {code}")
+        faults.append(f"said {said[-1500:]!r}, exit {code}")
     if code not in (0, 1, 3, 4):
-        found.append(f"exit {code}")
+        faults.append(f"exit {code}")
     after = files(room)
-    found += torn(after, before, wanted)
-    found += [f"{each} is lost" for each in before if each not in after and each in wanted]
-    found += [f"{each} is left" for each in after if each not in before and LEFT.search(Path(each).name)]
+    faults += torn(after, before, wanted)
+    faults += [f"{path} is lost" for path in before if path not in after and path in wanted]
+    faults += [f"{path} is left" for path in after if path not in before and LEFT.search(Path(path).name)]
     if code == 0 and (lacking := difference(after, wanted)):
-        found.append(f"exit 0 without {lacking}; said {said[-300:]!r}")
+        faults.append(f"exit 0 without {lacking}; said {said[-300:]!r}")
     for path in locked:
         os.chown(path, os.geteuid(), -1)
     if name in ONCE and code == 0:
-        return found
+        return faults
     code, said = carried_out(name, room)
     if code or (lacking := difference(files(room), wanted)):
-        found.append(f"afterwards, exit {code}, {said[-300:]!r}, differs: {'' if code else lacking}")
-    return found
+        faults.append(f"afterwards, exit {code}, {said[-300:]!r}, differs: {'' if code else lacking}")
+    return faults
 
 
 def torn(after: dict[str, bytes], before: dict[str, bytes], wanted: dict[str, bytes]) -> Iterator[str]:
@@ -146,7 +146,7 @@ def difference(files: dict[str, bytes], wanted: dict[str, bytes]) -> str:
     """Names that only one of two states of a room has, and files that differ although nothing in them may."""
     names = {_name(file) for file in files} ^ {_name(file) for file in wanted}
     same = {name for name in wanted if not name.endswith(CHANGING) and "timestamp" not in name}
-    names |= {each for each in same if files.get(each, wanted[each]) != wanted[each]}
+    names |= {path for path in same if files.get(path, wanted[path]) != wanted[path]}
     return ", ".join(sorted(names)[:5])
 
 
@@ -157,14 +157,14 @@ def _name(path: str) -> str:
 
 def files(room: Path) -> dict[str, bytes]:
     """What there is, by name; of databases what is in them, since SQLite's bytes differ from time to time."""
-    found = {}
+    contents = {}
     for path in room.rglob("*"):
         if path.is_file() and not path.is_symlink():
             name = path.relative_to(room).as_posix()
             if "cache" in name or name.startswith(("tmp/", "home/")):
                 continue
-            found[name] = _dump(path) if path.suffix == ".db" else path.read_bytes()
-    return found
+            contents[name] = _dump(path) if path.suffix == ".db" else path.read_bytes()
+    return contents
 
 
 def _dump(path: Path) -> bytes:

@@ -28,8 +28,8 @@ def run(amount: int, seed: int, commands: tuple[str, ...] = COMMANDS) -> dict[st
     """End `amount` commands. Returns how many of each kind there were, and what went wrong."""
     disks.import_once()
     drawn, tried, broken = random.Random(seed), Counter[str](), list[str]()
-    quick = tuple(each for each in commands if each not in disks.SLOW) or commands
-    slow = tuple(each for each in commands if each in disks.SLOW) or commands
+    quick = tuple(command for command in commands if command not in disks.SLOW) or commands
+    slow = tuple(command for command in commands if command in disks.SLOW) or commands
     with tempfile.TemporaryDirectory() as place:
         room = disks.prepared(Path(place, "prepared"))
         undisturbed: dict[str, tuple[float, dict[str, bytes]]] = {}
@@ -45,28 +45,30 @@ def run(amount: int, seed: int, commands: tuple[str, ...] = COMMANDS) -> dict[st
                         raise RuntimeError(f"{name} fails undisturbed: {said}")
             took, wanted = undisturbed[name]
             with disks.disk(Path(place, "room"), room, kind="") as copy:
-                found = _round(name, copy, kind, drawn.random() * took * 1.1, wanted)
-            broken += [f"{name}, {kind.name}, round {number}: {each}" for each in found]
+                faults = _round(name, copy, kind, drawn.random() * took * 1.1, wanted)
+            broken += [f"{name}, {kind.name}, round {number}: {fault}" for fault in faults]
             tried[f"{name}, {kind.name}"] += 1
     return {"tried": sum(tried.values()), "kinds": dict(tried), "broken": broken}
 
 
 def _round(name: str, room: Path, kind: signal.Signals, moment: float, wanted: dict[str, bytes]) -> list[str]:
     before = disks.files(room)
-    found = []
+    faults = []
     code, said = disks.carried_out(name, room, ended_by=kind, after=moment)
     if code != -kind and "Traceback" in said:
-        found.append(f"said {said[-1500:]!r}, exit {code}")
+        faults.append(f"said {said[-1500:]!r}, exit {code}")
     if code not in (0, 1, 3, 4, 130, 143, -kind):
-        found.append(f"exit {code}, said {said[-300:]!r}")
+        faults.append(f"exit {code}, said {said[-300:]!r}")
     if not nothing_is_left(PATIENCE):
-        found.append("a sandbox goes on")
+        faults.append("a sandbox goes on")
     after = disks.files(room)
-    found += disks.torn({each: after[each] for each in after if not disks.LEFT.search(Path(each).name)}, before, wanted)
-    found += [f"{each} is lost" for each in before if each not in after and each in wanted]
+    faults += disks.torn(
+        {path: after[path] for path in after if not disks.LEFT.search(Path(path).name)}, before, wanted
+    )
+    faults += [f"{path} is lost" for path in before if path not in after and path in wanted]
     code, said = disks.carried_out(name, room)
     if name in AGAIN_REFUSES and code in (2, 3) and disks.difference(disks.files(room), wanted) == "":
-        return found
+        return faults
     if code or (lacking := disks.difference(disks.files(room), wanted)):
-        found.append(f"run again, exit {code}, {said[-300:]!r}, differs: {'' if code else lacking}")
-    return found
+        faults.append(f"run again, exit {code}, {said[-300:]!r}, differs: {'' if code else lacking}")
+    return faults

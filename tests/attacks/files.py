@@ -44,30 +44,30 @@ def good_files() -> dict[str, bytes]:
     }
     data["row"] = data["w"][1]
     flat = {"a": torch.ones(3), "b": torch.arange(4, dtype=torch.int8)}
-    made = {}
+    contents = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, value in [("flat.safetensors", flat), ("nested.safetensors", data), ("a.pt", data)]:
             torch.save(value, Path(folder, name))
-            made[name] = Path(folder, name).read_bytes()
-    return made
+            contents[name] = Path(folder, name).read_bytes()
+    return contents
 
 
 def mangled(data: bytes, random: Random) -> bytes:
     """These bytes with a few of them changed, cut out, or written twice."""
-    made = bytearray(data)
-    reach = random.choice((200, len(made)))  # the head is where most can go wrong
+    changed = bytearray(data)
+    reach = random.choice((200, len(changed)))  # the head is where most can go wrong
     for _ in range(random.choice((1, 1, 2, 5, 20))):
-        place = random.randrange(min(reach, len(made)))
+        place = random.randrange(min(reach, len(changed)))
         change = random.randrange(4)
         if change == 0:
-            made[place] = random.randrange(256)
+            changed[place] = random.randrange(256)
         elif change == 1:
-            made[place : place + random.randrange(9)] = random.randbytes(random.randrange(9))
+            changed[place : place + random.randrange(9)] = random.randbytes(random.randrange(9))
         elif change == 2:
-            made[place:place] = made[place : place + random.randrange(40)]
+            changed[place:place] = changed[place : place + random.randrange(40)]
         else:
-            made[place] ^= 1 << random.randrange(8)
-    return bytes(made)
+            changed[place] ^= 1 << random.randrange(8)
+    return bytes(changed)
 
 
 # --- what comes of a file --------------------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ def examined(value: Any, seen: set[int] | None = None, depth: int = 0) -> Any:
     if kind is torch.Tensor:
         return kind.__name__, _seen_by_numpy(value), examined(vars(value), seen, depth + 1)
     if kind in (list, tuple):
-        return kind.__name__, [examined(each, seen, depth + 1) for each in value]
+        return kind.__name__, [examined(item, seen, depth + 1) for item in value]
     if kind in (dict, OrderedDict, Counter):
         return kind.__name__, [(repr(key), examined(item, seen, depth + 1)) for key, item in value.items()]
     if kind is set:

@@ -33,7 +33,7 @@ def run(amount: int, seed: int) -> dict[str, Any]:
         kind = kinds[number % len(kinds)]
         with tempfile.TemporaryDirectory() as place:
             os.chmod(place, 0o755)
-            broken += [f"{kind}, round {number}: {each}" for each in _round(Path(place), kind, drawn)]
+            broken += [f"{kind}, round {number}: {fault}" for fault in _round(Path(place), kind, drawn)]
         tried[kind] += 1
     return {"tried": sum(tried.values()), "kinds": dict(tried), "broken": broken}
 
@@ -51,7 +51,7 @@ def _round(place: Path, kind: str, drawn: random.Random) -> list[str]:
         raised = run_as_somebody_else(lambda: update(folder, sources), limit=drawn.randrange(0, 6000))
     else:
         raised = run_as_somebody_else(lambda: update(folder, sources))
-    found = [f"raised {raised}"] if raised and not raised.startswith("Problem: ") else []
+    faults = [f"raised {raised}"] if raised and not raised.startswith("Problem: ") else []
     kept = ""
     for path in folder.rglob("*.ipynb"):
         text = path.read_text()
@@ -59,14 +59,14 @@ def _round(place: Path, kind: str, drawn: random.Random) -> list[str]:
         try:
             json.loads(text)
         except ValueError:
-            found.append(f"{path.name} is torn")
+            faults.append(f"{path.name} is torn")
     if f"mine {marks} mine" not in kept:
-        found.append(f"what was saved last ({marks}) is nowhere")
+        faults.append(f"what was saved last ({marks}) is nowhere")
     if raised:  # afterwards there is room, and the folder is ours
         report: Update = update(folder, sources)
         if "version 2" not in (folder / PARTS[0]).read_text() or report.beside:
-            found.append("the next update did not go on from there")
-    return found
+            faults.append("the next update did not go on from there")
+    return faults
 
 
 def _while_it_is_saved(folder: Path, sources: Path, drawn: random.Random) -> int:

@@ -101,7 +101,7 @@ def modes() -> None:
         decorated()
     with torch.inference_mode():
         torch.ones(2)
-    with graph.saved_tensors_hooks(lambda each: each, lambda each: each), graph.save_on_cpu():
+    with graph.saved_tensors_hooks(lambda tensor: tensor, lambda tensor: tensor), graph.save_on_cpu():
         x = torch.ones(2, requires_grad=True)
         (x * x).sum().backward()
     with forward_ad.dual_level():
@@ -126,7 +126,7 @@ class _Observer:
 
 def watching() -> None:
     """Blocks that measure and observe, and those that choose a device, a stream or a place among random numbers."""
-    with memory.track(), memory.observed(_Observer()), transfers.observed(lambda each: None):
+    with memory.track(), memory.observed(_Observer()), transfers.observed(lambda transfer: None):
         torch.ones(3).to("sim")
     with torch.device("sim"), torch.sim.stream(torch.sim.Stream()):
         torch.ones(3)
@@ -185,7 +185,7 @@ def _check_allocator(allocator: Any) -> None:
 
 def _allocated() -> list[int]:
     """The bytes that live, by allocator."""
-    return [memory.stats()["allocated_bytes.all.current"], *[each.allocator.allocated for each in _simulated()]]
+    return [memory.stats()["allocated_bytes.all.current"], *[backend.allocator.allocated for backend in _simulated()]]
 
 
 def _simulated() -> list[Any]:
@@ -195,7 +195,7 @@ def _simulated() -> list[Any]:
 def _modes_now() -> dict[str, object]:
     x = torch.ones(2, requires_grad=True)
     seen: list[object] = []
-    with graph.saved_tensors_hooks(lambda each: seen.append(each), lambda each: each):
+    with graph.saved_tensors_hooks(lambda tensor: seen.append(tensor), lambda tensor: tensor):
         x.sin()
     with forward_ad.dual_level():
         pass
@@ -216,8 +216,8 @@ def _check_other_thread() -> None:
     """Another thread must be able to do all of this as well."""
 
     def work() -> None:
-        for each in (pool, simulated, backward):
-            each()
+        for act in (pool, simulated, backward):
+            act()
 
     other = threading.Thread(target=work, daemon=True)
     other.start()
@@ -234,16 +234,16 @@ class _Truth:
         self.modes, self.allocated, self.counted = _modes_now(), _allocated(), memory.allocated()
 
     def check(self) -> None:
-        found = _modes_now()
-        assert found == self.modes, f"modes are {found}"
+        modes_now = _modes_now()
+        assert modes_now == self.modes, f"modes are {modes_now}"
         assert torch.load(self.path)["a"].equal(torch.arange(1000)), "the file is damaged"
         if _allocated() != self.allocated:
             gc.collect()
         assert _allocated() == self.allocated, f"{_allocated()} bytes live, and not {self.allocated}"
         assert memory.allocated() == self.counted, f"{memory.allocated()} bytes are counted, and not {self.counted}"
         _check_allocator(backends.host_memory.POOL)
-        for each in _simulated():
-            _check_allocator(each.allocator)
+        for backend in _simulated():
+            _check_allocator(backend.allocator)
         before = memory.stats()["num_device_alloc"]
         for _ in range(3):
             torch.empty(LARGE)
@@ -311,10 +311,10 @@ def run(count: int, seed: int) -> dict[str, Any]:
             share = count // 2 // len(scenarios)
             moments = _moments(scenario)
             step = max(1, moments // share)
-            times, found = each_moment(scenario, truth, step, 1 + seed % step)
-            tried, broken = tried + times, broken + found
-        times, found = at_random(max(count - tried, 0), seed, scenarios, truth)
-        tried, broken = tried + times, broken + found
+            times, faults = each_moment(scenario, truth, step, 1 + seed % step)
+            tried, broken = tried + times, broken + faults
+        times, faults = at_random(max(count - tried, 0), seed, scenarios, truth)
+        tried, broken = tried + times, broken + faults
         try:
             _check_other_thread()
         except AssertionError as error:

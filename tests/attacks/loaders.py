@@ -68,12 +68,12 @@ def run(amount: int, seed: int) -> dict[str, Any]:
     for number in range(amount):
         kind = drawn.choice(SIGNALS)
         before, began = held(), time.monotonic()
-        found = _round(drawn, kind)
+        faults = _round(drawn, kind)
         took = time.monotonic() - began
         if took > PATIENCE:
-            found.append(f"took {took:.0f} seconds")
-        found += [f"{each} is left" for each in left_since(before)]
-        broken += [f"{kind.name}, round {number}: {each}" for each in found]
+            faults.append(f"took {took:.0f} seconds")
+        faults += [f"{thing} is left" for thing in left_since(before)]
+        broken += [f"{kind.name}, round {number}: {fault}" for fault in faults]
         tried[kind.name] += 1
     return {"tried": sum(tried.values()), "kinds": dict(tried), "broken": broken}
 
@@ -107,7 +107,7 @@ def _round(drawn: random.Random, kind: signal.Signals) -> list[str]:
     except RuntimeError as error:
         return [] if SAID.fullmatch(str(error)) else [f"said {error}"]
     if isinstance(data, Stream):
-        wanted = sorted(each for _ in range(loader.num_workers) for each in map(float, range(0, data.count, 4)))
+        wanted = sorted(number for _ in range(loader.num_workers) for number in map(float, range(0, data.count, 4)))
     else:
         wanted = list(map(float, range(0, data.count, width)))
     return [] if sorted(seen) == wanted else [f"gave {sorted(seen)} without an error"]
@@ -124,11 +124,11 @@ def left_since(before: set[str]) -> list[str]:
 
 def held() -> set[str]:
     """What this process has open, its children and threads, and the names in shared memory."""
-    found = {f"descriptor {name} of {_target(name)}" for name in os.listdir("/proc/self/fd")}
-    found |= {f"process {each.pid}" for each in multiprocessing.active_children()}
-    found |= {f"thread {each.name}" for each in threading.enumerate()}
-    found |= {f"/dev/shm/{name}" for name in os.listdir("/dev/shm") if "tensorglass" in name}
-    return {name for name in found if "/proc/" not in name and not name.endswith(" of ")}
+    resources = {f"descriptor {name} of {_target(name)}" for name in os.listdir("/proc/self/fd")}
+    resources |= {f"process {process.pid}" for process in multiprocessing.active_children()}
+    resources |= {f"thread {thread.name}" for thread in threading.enumerate()}
+    resources |= {f"/dev/shm/{name}" for name in os.listdir("/dev/shm") if "tensorglass" in name}
+    return {name for name in resources if "/proc/" not in name and not name.endswith(" of ")}
 
 
 def _target(name: str) -> str:

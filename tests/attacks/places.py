@@ -54,8 +54,8 @@ def _round(path: Path, drawn: random.Random, tried: Counter[str]) -> list[str]:
             f"{count} writers: torn" for number in mapped if number.shape != (SIZE,) or not (number == number[0]).all()
         ]
     finally:
-        for each in saving:
-            _end(each)
+        for process in saving:
+            _end(process)
     torch.save(torch.ones(1), path)
     if (left := os.listdir(path.parent)) != [path.name]:
         broken.append(f"left: {left}")

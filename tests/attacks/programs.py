@@ -152,10 +152,10 @@ def _leaf(random: Random, layout: str, name: str) -> list[str]:
     first = random.choice((2, 3))
     places = f"torch.arange({first}, {first + math.prod(size)}, dtype=torch.float64)"
     numbers = f"{places}.square().remainder(97).div(140).add(0.2)"  # from 0.2 to 0.9, in no order, no two alike
-    made = f"{numbers}.reshape({size})" + (".add(0.25j)" if layout == "conjugated" else "")
+    reshaped = f"{numbers}.reshape({size})" + (".add(0.25j)" if layout == "conjugated" else "")
     if random.random() < 0.7:
-        return [f"{name} = ({made}){view}.requires_grad_()"]
-    return [f"{name}_base = ({made}).requires_grad_()", f"{name} = {name}_base{view}"]
+        return [f"{name} = ({reshaped}){view}.requires_grad_()"]
+    return [f"{name}_base = ({reshaped}).requires_grad_()", f"{name} = {name}_base{view}"]
 
 
 def _filled(random: Random, form: str, names: list[str], first: str | None = None) -> str:
@@ -169,7 +169,7 @@ def program(seed: int) -> str:
     """The text of a program: a statement a line. The same for the same seed, and made without running anything."""
     random = Random(seed)
     of_function = random.random() < 0.3
-    layout = random.choice([each for each in LAYOUTS if not (of_function and each in NOT_OF_FUNCTIONS)])
+    layout = random.choice([candidate for candidate in LAYOUTS if not (of_function and candidate in NOT_OF_FUNCTIONS)])
     others = [layout] if of_function else [layout, layout, "packed"]
     lines = [*_leaf(random, layout, "x"), *_leaf(random, random.choice(others), "w")]
     if of_function:
@@ -223,7 +223,7 @@ def _refusal(error: Exception) -> list[str]:
 
 def _told(library: Any, value: Any, with_gradient: bool = True) -> Any:
     if isinstance(value, (list, tuple)):
-        return [_told(library, each) for each in value]
+        return [_told(library, item) for item in value]
     if not isinstance(value, library.Tensor):
         return None
     elements = value.detach().resolve_conj().clone().flatten()  # PyTorch's zero tensors have no memory of their own
@@ -248,8 +248,8 @@ def main(library: str, seed: str, count: str) -> None:
     warnings.simplefilter("ignore")
     torch = importlib.import_module(library)
     importlib.import_module(f"{library}.utils.checkpoint")
-    for each in range(int(seed), int(seed) + int(count)):
-        print(json.dumps(seen(torch, program(each))), flush=True)
+    for number in range(int(seed), int(seed) + int(count)):
+        print(json.dumps(seen(torch, program(number))), flush=True)
 
 
 # --- all ways, compared ----------------------------------------------------------------------------------------------
@@ -318,11 +318,11 @@ def difference(one: Any, other: Any, where: str = "", *, is_other_library: bool 
         return None if is_same else f"{where}: {one!r} and {other!r}"
     else:
         return None if one == other else f"{where}: {one!r} and {other!r}"
-    found = (
+    differences = (
         difference(*pair, f"{where}[{key!r}]", is_other_library=is_other_library)  # the first that there is
         for key, *pair in pairs
     )
-    return next(filter(None, found), None)
+    return next(filter(None, differences), None)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ def run(amount: int, seed: int, calls: tuple[str, ...] = ()) -> dict[str, Any]:
     calls = calls or tuple(lost_rank.calls(0, 3))
     for number in range(amount):
         way, call = lost_rank.WAYS[number % len(lost_rank.WAYS)], drawn.choice(calls)
-        broken += [f"{way}, {call}, round {number}: {each}" for each in lost(way, call, drawn.choice((2, 3, 4)))]
+        broken += [f"{way}, {call}, round {number}: {fault}" for fault in lost(way, call, drawn.choice((2, 3, 4)))]
         tried[way] += 1
     return {"tried": sum(tried.values()), "kinds": dict(tried), "broken": broken}
 
@@ -53,24 +53,24 @@ def lost(way: str, call: str, processes: int) -> list[str]:
         with open(output, "w") as file:
             started = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT, start_new_session=True)
         (folder / "mpiexec").write_text(str(started.pid))
-        found = []
+        faults = []
         try:
             code = started.wait(PATIENCE)
         except subprocess.TimeoutExpired:
-            found.append("no end")
+            faults.append("no end")
             os.killpg(started.pid, signal.SIGKILL)
             code = started.wait()
         said = output.read_text()
         if not code and way != "exits":  # by `os._exit(0)`: MPICH then ends all, and of two says nothing
-            found.append("mpiexec returned 0")
-        if not found and way in SAID and not any(each in said for each in SAID[way]):
-            found.append(f"said {said[-500:]!r}")
+            faults.append("mpiexec returned 0")
+        if not faults and way in SAID and not any(words in said for words in SAID[way]):
+            faults.append(f"said {said[-500:]!r}")
         if left := _running(folder):
-            found.append(f"{len(left)} of {processes} processes are left")
+            faults.append(f"{len(left)} of {processes} processes are left")
             for number in left:
                 os.kill(number, signal.SIGKILL)
         names = {name for line in folder.iterdir() if line.name.isdigit() for name in line.read_text().splitlines()}
-        return [*found, *(f"{name} is left" for name in names if os.path.exists(name))]
+        return [*faults, *(f"{name} is left" for name in names if os.path.exists(name))]
 
 
 def _running(folder: Path) -> list[int]:

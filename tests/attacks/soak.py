@@ -185,7 +185,7 @@ def held() -> dict[str, int]:
     gc.collect()  # the blocks of an emptied segment hold each other
     with contextlib.suppress(AttributeError):  # not a GNU system
         ctypes.CDLL(None).malloc_trim(0)  # what is free goes back to the system: what stays is held
-    found = {
+    figures = {
         "storages": len(memory.live()),
         "bytes": memory.allocated(),
         "bytes kept for the next storages": memory.reserved(),
@@ -195,14 +195,14 @@ def held() -> dict[str, int]:
     }
     if PROCESS.is_dir():
         resident = (PROCESS / "statm").read_text().split()[1]
-        found |= {
+        figures |= {
             "descriptors": len(os.listdir(PROCESS / "fd")),
             "threads of the system": len(os.listdir(PROCESS / "task")),
             "children": len((PROCESS / "task" / str(os.getpid()) / "children").read_text().split()),
             "names in shared memory": sum(name.startswith("tg_") for name in os.listdir(SHARED_MEMORY)),
             "resident bytes": int(resident) * os.sysconf("SC_PAGE_SIZE"),
         }
-    return found
+    return figures
 
 
 def _is_ours(thing: object) -> bool:

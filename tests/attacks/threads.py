@@ -151,7 +151,7 @@ def _in_threads(count: int, seed: int, meanwhile: Callable[[list[str]], None]) -
         for thread in threads:
             thread.join(30)
         sys.setswitchinterval(interval)
-    broken += [f"thread {number} waits for ever" for number, each in enumerate(threads) if each.is_alive()]
+    broken += [f"thread {number} waits for ever" for number, thread in enumerate(threads) if thread.is_alive()]
     return broken
 
 
@@ -187,8 +187,8 @@ def _waited_for(child: int, seconds: float) -> int | None:
     """A child's exit status; None if it had to be ended."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        found, status = os.waitpid(child, os.WNOHANG)
-        if found:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
             return status
         time.sleep(0.01)
     os.kill(child, 9)
@@ -208,9 +208,9 @@ def run(seconds: float, seed: int) -> dict[str, Any]:
         else:
             broken += together(1, seed + tried)
             tried += 16
-    times, found = first_uses(1)
-    tried, broken = tried + times, broken + found
+    times, faults = first_uses(1)
+    tried, broken = tried + times, broken + faults
     if hasattr(os, "fork"):
-        times, found = forks_at_first_uses(2)
-        tried, broken = tried + times, broken + found
+        times, faults = forks_at_first_uses(2)
+        tried, broken = tried + times, broken + faults
     return {"tried": tried, "broken": broken}

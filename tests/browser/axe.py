@@ -37,6 +37,10 @@ def faults(page: Any, selector: str) -> list[str]:
     """What axe finds serious or critical inside an element: the rule, what it is about, and where."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(source())
-    found = page.evaluate("selector => axe.run(document.querySelector(selector))", selector)
-    grave = [each for each in found["violations"] if each["impact"] in GRAVE]
-    return [f"{each['id']}: {each['help']}: {node['html'][:120]}" for each in grave for node in each["nodes"]]
+    report = page.evaluate("selector => axe.run(document.querySelector(selector))", selector)
+    grave = [violation for violation in report["violations"] if violation["impact"] in GRAVE]
+    return [
+        f"{violation['id']}: {violation['help']}: {node['html'][:120]}"
+        for violation in grave
+        for node in violation["nodes"]
+    ]

@@ -53,10 +53,10 @@ class Lab:
 
     def notebook(self, name: str, *cells: str) -> Path:
         """Write a notebook of code cells into the served folder."""
-        made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
-        made.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+        notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
         path = self.folder / name
-        nbformat.write(made, path)
+        nbformat.write(notebook, path)
         return path
 
     def open(
@@ -120,7 +120,7 @@ def running_lab(base: Path) -> Iterator[Lab]:
         "JUPYTER_CONFIG_DIR": str(base / "config"),
         "JUPYTER_RUNTIME_DIR": str(base / "runtime"),
         "IPYTHONDIR": str(base / "ipython"),
-        "PYTHONPATH": os.pathsep.join([str(ROOT / each) for each in ("lib", "course", "tests")]),
+        "PYTHONPATH": os.pathsep.join([str(ROOT / folder) for folder in ("lib", "course", "tests")]),
     }
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
     command += [f"--port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={TOKEN}"]

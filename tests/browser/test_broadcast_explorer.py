@@ -87,9 +87,9 @@ def test_the_browser_says_what_python_says(saved_page: Any) -> None:
         assert table(saved_page) == said.table()
         fitting += said.size is not None
         svg = explore_broadcast(*sizes).svg
-        drawn = [each for boxes in grids(saved_page) for each in boxes]
+        drawn = [box for boxes in grids(saved_page) for box in boxes]
         assert len(drawn) == svg.count('class="box"') + svg.count('class="box ')
-        assert sum(each.endswith("*") for each in drawn) == svg.count('class="box again"')
+        assert sum(box.endswith("*") for box in drawn) == svg.count('class="box again"')
     assert 10 < fitting < 35
 
 

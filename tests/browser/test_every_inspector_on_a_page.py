@@ -63,15 +63,15 @@ def pages(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Every inspector, saved as a page and opened from the file."""
     folder = tmp_path_factory.mktemp("pages")
     context = chromium.new_context(viewport={"width": 1100, "height": 900}, reduced_motion="reduce")
-    found: dict[str, tuple[Any, Inspector, Watch]] = {}
+    by_kind: dict[str, tuple[Any, Inspector, Watch]] = {}
     for kind, inspector in every_inspector(tensorglass).items():
         path = folder / f"{kind}.html"
         inspector.save(path)
         page, watch = context.new_page(), Watch()
         watch.over(page)
         page.goto(path.as_uri())
-        found[kind] = page, inspector, watch
-    yield found
+        by_kind[kind] = page, inspector, watch
+    yield by_kind
     context.close()
 
 
@@ -91,7 +91,7 @@ def test_a_saved_page_hovers_steps_and_obeys_keys_without_a_kernel(pages: Any, k
     for key in ("Home", "ArrowRight", "ArrowDown"):
         page.keyboard.press(key)
         heard.append(said.all_inner_texts())
-    assert len({json.dumps(each) for each in heard}) > 1, "keys step"
+    assert len({json.dumps(state) for state in heard}) > 1, "keys step"
     assert page.evaluate(MOVING) == 0, "nothing moves by itself"
     assert (watch.errors, watch.from_elsewhere) == ([], [])
 
@@ -292,8 +292,8 @@ SCROLLED = """(each, part) => new Promise((done) => {
 def test_what_is_wider_than_its_place_fades_out_where_there_is_more(chromium: Any, theme: str) -> None:
     picture = "<svg width='900' height='20'></svg>"
     room = Path(glassroom.__file__).parent
-    site = "".join(style_of(room / each) for each in ("live/scrolls.css", "site/static/site.css"))
-    of_the_class = "".join(style_of(room / each) for each in ("live/scrolls.css", "classroom/pages/page.css"))
+    site = "".join(style_of(room / sheet) for sheet in ("live/scrolls.css", "site/static/site.css"))
+    of_the_class = "".join(style_of(room / sheet) for sheet in ("live/scrolls.css", "classroom/pages/page.css"))
     page = chromium.new_page(color_scheme=theme)
     for html in [
         show(wide=tensorglass.arange(4**4).view(4, 4, 4, 4)).live,

@@ -55,7 +55,7 @@ def words(boxes: Any) -> list[str]:
 @pytest.mark.parametrize("is_numpys", [False, True], ids=["pytorch", "numpy"])
 def test_the_browser_says_what_python_says(chromium: Any, pytorch: Any, is_numpys: bool) -> None:
     everything = names(pytorch).items()
-    held = {name: each.numpy() if is_numpys and hasattr(each, "numpy") else each for name, each in everything}
+    held = {name: value.numpy() if is_numpys and hasattr(value, "numpy") else value for name, value in everything}
     asked, expected = [], []
     for tensor, typed in cases(pytorch, 1200, seed=2):
         explored = explore_index(as_numpy(tensor) if is_numpys else tensor, typed, **held)
@@ -69,7 +69,7 @@ def test_the_browser_says_what_python_says(chromium: Any, pytorch: Any, is_numpy
             "times": led and [story.times(index) for index in cells],
         })  # fmt: skip
     page = chromium.new_page()
-    found = page.evaluate(
+    answers = page.evaluate(
         """async ([module, asked]) => {
             const made = await import(URL.createObjectURL(new Blob([module], { type: "text/javascript" })));
             return JSON.stringify(JSON.parse(asked).map(([tensor, typed]) => {
@@ -85,7 +85,7 @@ def test_the_browser_says_what_python_says(chromium: Any, pytorch: Any, is_numpy
         [exporting(module_of(Path(indexing.__file__).with_name("words.js"))), json.dumps(asked)],
     )
     page.close()
-    for question, answer, truth in zip(asked, json.loads(found), expected, strict=True):
+    for question, answer, truth in zip(asked, json.loads(answers), expected, strict=True):
         assert answer == truth, (question[1], question[0]["size"])
 
 

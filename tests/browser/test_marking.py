@@ -41,10 +41,10 @@ def server(tmp_path: Path) -> Iterator[MarkingServer]:
         row = Row(name, "memory-02", marks=task_of(course, course.assignments[0]).questions())
         row.marks[-1].answer = answer
         write_atomically(row_path(course, "memory-02", name), row.to_json())
-    with MarkingServer(course, list(course.assignments)) as made:
-        threading.Thread(target=made.serve_forever, daemon=True).start()
-        yield made
-        made.shutdown()
+    with MarkingServer(course, list(course.assignments)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
 
 
 def opened(chromium: Any, server: MarkingServer, **more: Any) -> tuple[Any, list[str]]:

@@ -76,7 +76,7 @@ def test_leaving_the_map_puts_the_lights_out(page: Any) -> None:
 def test_arrows_walk_over_the_dimensions_and_escape_leaves(page: Any) -> None:
     chosen = the_map(page, 2)
     chosen.focus()
-    [name] = {each.partition("[")[0] for each in lit(chosen)} - {"S2"}
+    [name] = {cell.partition("[")[0] for cell in lit(chosen)} - {"S2"}
     walk = {
         "ArrowRight": "0,0,1",
         "ArrowDown": "0,1,1",

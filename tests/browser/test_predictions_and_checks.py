@@ -80,7 +80,7 @@ def test_a_long_message_is_broken_between_words(page: Any) -> None:
 
 
 def test_a_warning_stands_under_the_cell_that_ran(page: Any) -> None:
-    warned = cell(page, CELLS.index(next(each for each in CELLS if "requires_grad" in each)))
+    warned = cell(page, CELLS.index(next(source for source in CELLS if "requires_grad" in source)))
     warned.get_by_text("Converting a tensor with requires_grad=True to a scalar").wait_for()
     assert page.get_by_text("UserWarning").count() == 1
 
@@ -233,7 +233,7 @@ def test_a_notebook_that_is_opened_again_has_cards_in_the_place_of_widgets(lab: 
     rows = cell(page, 0).get_by_role("row").all_inner_texts()
     assert [" ".join(row.split()) for row in rows] == ["asked you said", "a.view(6) memory copy", "a.t() memory …"]
     assert "where to look: Look at the first picture" in cell(page, 1).locator(".gr-answer").inner_text()
-    assert [each.is_visible() for each in page.get_by_text("model not found").all()] == [False, False]
+    assert [box.is_visible() for box in page.get_by_text("model not found").all()] == [False, False]
     lab.run_cell(page, 0)
     cell(page, 0).get_by_role("radio", name="copy").first.wait_for()
     card.wait_for(state="hidden")

@@ -102,7 +102,7 @@ def test_it_opens_on_the_first_write_and_on_an_error(lab: Any, opened: Any, page
 
 def test_lines_say_how_memory_grew_and_the_curve_leads_to_a_step(page: Any) -> None:
     player = page.locator(".gr-watch").first
-    sources, gutter = (player.locator(each).all_inner_texts() for each in (".gr-source", ".gr-grown"))
+    sources, gutter = (player.locator(look).all_inner_texts() for look in (".gr-source", ".gr-grown"))
     grown = dict(zip(sources, gutter, strict=True))
     assert grown["a = torch.arange(6.)"] == "+24 B"
     assert grown["b = a.view(2, 3)"] == ""

@@ -49,10 +49,10 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def server(folder: Path) -> Iterator[MarkingServer]:
     course = read_course(folder)
-    with MarkingServer(course, list(course.assignments)) as made:
-        threading.Thread(target=made.serve_forever, daemon=True).start()
-        yield made
-        made.shutdown()
+    with MarkingServer(course, list(course.assignments)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
 
 
 def asked(server: MarkingServer, method: str, path: str, body: object = None, **headers: str) -> tuple[int, bytes]:
@@ -70,16 +70,16 @@ def a_mark(learner: str = "bob", points: str = "1,5", **more: str) -> dict[str, 
 
 def test_answers_come_question_by_question_with_their_rubric(server: MarkingServer) -> None:
     status, content = asked(server, "GET", f"/{server.token}/answers")
-    found = json.loads(content)["answers"]
+    answers = json.loads(content)["answers"]
     assert status == 200
-    assert [(each["id"], each["learner"]) for each in found] == [
+    assert [(answer["id"], answer["learner"]) for answer in answers] == [
         ("02-middle", "carl"),
         ("why", HARM),
         ("why", "bob"),
         ("why", "carl"),
     ]
-    assert found[1]["rubric"] == [{"says": "names the storage", "points": 1.5}, {"says": "says copy", "points": -1.0}]
-    assert (found[0]["earned"], found[1]["earned"], found[1]["most"]) == ("1", None, 2.0)
+    assert answers[1]["rubric"] == [{"says": "names the storage", "points": 1.5}, {"says": "says copy", "points": -1.0}]
+    assert (answers[0]["earned"], answers[1]["earned"], answers[1]["most"]) == ("1", None, 2.0)
 
 
 def test_a_mark_is_saved_and_counts(server: MarkingServer, folder: Path) -> None:
@@ -87,12 +87,12 @@ def test_a_mark_is_saved_and_counts(server: MarkingServer, folder: Path) -> None
     for learner in ("bob", HARM):
         assert asked(server, "POST", f"/{server.token}/mark", a_mark(learner, comment=comment))[0] == 200
     assert asked(server, "POST", f"/{server.token}/mark", a_mark(points="0.5", comment=comment))[0] == 200
-    found = read_manual(read_course(folder))
-    assert {key: hand.points for key, hand in found.items()} == {
+    by_hand = read_manual(read_course(folder))
+    assert {key: hand.points for key, hand in by_hand.items()} == {
         ("bob", "memory-02", "why"): 0.5,
         (HARM, "memory-02", "why"): 1.5,
     }
-    assert {hand.comment for hand in found.values()} == {comment}
+    assert {hand.comment for hand in by_hand.values()} == {comment}
     with open(folder / "manual.csv", encoding="utf-8", newline="") as file:
         cells = [cell for line in csv.reader(file) for cell in line]
     assert not [cell for cell in cells if cell.startswith(("=", "-"))]
@@ -109,10 +109,10 @@ def test_lines_that_are_there_stay_with_their_separator(folder: Path) -> None:
         "bob;memory-02;why;0,25;No.;kept",
         "carl;memory-02;02-whole;0,5;;",
     ]
-    found = read_manual(read_course(folder))
-    assert found["bob", "memory-02", "why"].points == 0.25
-    assert found[HARM, "memory-02", "why"].points is None
-    assert found["carl", "memory-02", "02-whole"].points == 0.5
+    by_hand = read_manual(read_course(folder))
+    assert by_hand["bob", "memory-02", "why"].points == 0.25
+    assert by_hand[HARM, "memory-02", "why"].points is None
+    assert by_hand["carl", "memory-02", "02-whole"].points == 0.5
 
 
 @pytest.mark.parametrize(

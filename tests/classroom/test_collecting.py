@@ -170,9 +170,9 @@ def test_a_hard_link_to_somebody_elses_file_is_not_handed_in(
     real, eves = os.fstat, (tmp_path / "in" / "eve").stat()
 
     def with_an_owner_of_its_own(handle: int) -> os.stat_result:
-        found = real(handle)
-        own = os.path.samestat(found, eves)
-        return os.stat_result([*found[:4], found.st_uid + 1 if own else found.st_uid, *found[5:]])
+        status = real(handle)
+        own = os.path.samestat(status, eves)
+        return os.stat_result([*status[:4], status.st_uid + 1 if own else status.st_uid, *status[5:]])
 
     monkeypatch.setattr(os, "fstat", with_an_owner_of_its_own)
     report = taking(a_class, tmp_path / "in")
@@ -205,11 +205,11 @@ def test_a_folder_that_becomes_a_link_while_it_is_read_is_not_followed(
     walk = os.fwalk
 
     def swapped(*arguments: Any, **named: Any) -> Any:
-        for folder, *found in walk(*arguments, **named):
+        for folder, *entries in walk(*arguments, **named):
             if folder.endswith("eve"):
                 own.rename(tmp_path / "was")
                 own.symlink_to(secret)
-            yield folder, *found
+            yield folder, *entries
 
     monkeypatch.setattr(os, "fwalk", swapped)
     collect(read_course(a_class), tmp_path / "in", "memory-02")
@@ -519,9 +519,9 @@ def test_people_of_one_name_are_told_apart_from_day_to_day(
         f"{first} 99",
     }
     assert {learner for learner, _ in delivered(4, n99="other, at last").taken} == {f"{first} 99"}
-    found = {path.parts[-3]: path.read_text() for path in a_class.glob(f"submitted/*/memory-02/{FILE}")}
-    assert "# first, again" in found[first]
-    assert "# other, at last" in found[f"{first} 99"]
+    texts = {path.parts[-3]: path.read_text() for path in a_class.glob(f"submitted/*/memory-02/{FILE}")}
+    assert "# first, again" in texts[first]
+    assert "# other, at last" in texts[f"{first} 99"]
 
 
 def test_names_that_one_folder_stands_for_are_told_apart_from_day_to_day(
@@ -535,7 +535,7 @@ def test_names_that_one_folder_stands_for_are_told_apart_from_day_to_day(
 
 def damaged(content: bytes) -> dict[str, bytes]:
     """Archives of every method, each damaged in several ways."""
-    made = {}
+    archives = {}
     methods = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
     for method in methods:
         with io.BytesIO() as file:
@@ -557,8 +557,8 @@ def damaged(content: bytes) -> dict[str, bytes]:
             "its end": (len(whole) - 22, len(whole), b"PK\x05\x06" + b"\xff" * 18),
             "half": (len(whole) // 2, len(whole), b""),
         }.items():
-            made[f"{method} {way}"] = whole[:begin] + put[: end - begin] + whole[end:]
-    return made
+            archives[f"{method} {way}"] = whole[:begin] + put[: end - begin] + whole[end:]
+    return archives
 
 
 @pytest.mark.parametrize("is_unpacked", [False, True])
@@ -686,8 +686,8 @@ def test_hidden_folders_of_a_home_are_nothing_that_was_handed_in(
     )
     source = zipped({f"ada/{name}": serialise(notebook) for name in names}, tmp_path / "homes.zip")
     zipfile.ZipFile(source).extractall(tmp_path / "in")
-    for each in (source, tmp_path / "in"):
-        report = taking(a_class, each)
+    for given in (source, tmp_path / "in"):
+        report = taking(a_class, given)
         assert (report.taken, report.oddities) == ([("ada", "memory-02")], [])
     assert kept(a_class) == []
 

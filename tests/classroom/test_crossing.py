@@ -90,10 +90,10 @@ def beside(exercise_id: str, attempt: str, names: dict[str, Any]) -> float:
 
 def tables(part: str) -> list[tuple[str, str, dict[str, Any]]]:
     """Every answer that the tests of a part's exercises try, right and wrong, with the names that it sees."""
-    found: list[tuple[str, str, dict[str, Any]]] = []
+    rows: list[tuple[str, str, dict[str, Any]]] = []
 
     def collect(table: list[tuple[str, ...]], **names: Any) -> Any:
-        found.extend((row[0], row[1], names) for row in table)
+        rows.extend((row[0], row[1], names) for row in table)
         return lambda: None
 
     with pytest.MonkeyPatch.context() as patch:
@@ -104,7 +104,7 @@ def tables(part: str) -> list[tuple[str, str, dict[str, Any]]]:
             assert spec is not None
             assert spec.loader is not None
             spec.loader.exec_module(module_from_spec(spec))
-    return found
+    return rows
 
 
 @cache

@@ -157,22 +157,22 @@ def test_nbgraders_gradebook_keeps_its_marks_when_it_is_handed_out_anew(old_clas
 @pytest.mark.parametrize("is_new", [False, True])
 def test_a_submission_under_another_name_is_told_by_its_cells(old_class: Path, is_new: bool) -> None:
     content = (old_class / "submitted" / "ada" / NAME / FILE).read_bytes()
-    made: Notebook = copy.deepcopy(parse(content))
-    for cell in made["cells"]:
+    notebook: Notebook = copy.deepcopy(parse(content))
+    for cell in notebook["cells"]:
         cell["id"] = f"x-{cell['id']}"[:64]
     course = read_course(old_class)
     if is_new:
         write_source(course, course.assignments[0], notebooks_folder())
-    found = CourseFiles(course).place(Item("mine.ipynb", "ada", "mine.ipynb", json.dumps(made).encode()), "")
-    assert found[:2] == (NAME, FILE)
+    placed = CourseFiles(course).place(Item("mine.ipynb", "ada", "mine.ipynb", json.dumps(notebook).encode()), "")
+    assert placed[:2] == (NAME, FILE)
 
 
 def test_cells_without_names_are_found_by_their_checks(old_class: Path) -> None:
     place = old_class / "submitted" / "ada" / NAME / FILE
-    made = parse(place.read_bytes())
-    for cell in made["cells"]:
+    notebook = parse(place.read_bytes())
+    for cell in notebook["cells"]:
         cell["metadata"], cell["id"] = {}, f"x-{cell['id']}"[:64]
-    place.write_bytes(serialise(made))
+    place.write_bytes(serialise(notebook))
     course = read_course(old_class)
     write_source(course, course.assignments[0], notebooks_folder())
     (row,) = graded(old_class).rows

@@ -90,7 +90,7 @@ def test_a_class_is_marked_in_the_language_of_whoever_marks_it(
     assert set(parts(row).values()) == {0}
     assert "副本" in row.marks[1].message
     assert unanswered(row) == ["02-share-storage", "02-whole", "02-count"]
-    assert [each.exercise for each in mistakes([row])] == ["02-middle"]
+    assert [mistake.exercise for mistake in mistakes([row])] == ["02-middle"]
 
 
 def test_a_check_is_given_what_the_notebook_gives_whatever_a_learner_calls_so(
@@ -111,10 +111,10 @@ def test_a_check_is_given_what_the_notebook_gives_whatever_a_learner_calls_so(
             cell["source"] = source(cell).replace("whole = torch", f"{other}\nwhole = tail.view(-1)\n_ = torch")
     hand_in(a_class, "oscar", plain)
     rows = {row.learner: row for row in graded(a_class).rows}
-    found = {learner: next(mark for mark in row.marks if mark.id == "02-whole") for learner, row in rows.items()}
+    marks = {learner: next(mark for mark in row.marks if mark.id == "02-whole") for learner, row in rows.items()}
     assert parts(rows["ada"]) == SOLVED
-    assert (found["eve"].part, found["oscar"].part) == (0, 0)
-    assert found["mallory"].part == 0 or "`tail` is not what the notebook gives" in found["mallory"].doubt
+    assert (marks["eve"].part, marks["oscar"].part) == (0, 0)
+    assert marks["mallory"].part == 0 or "`tail` is not what the notebook gives" in marks["mallory"].doubt
 
 
 def test_every_name_that_a_check_is_given_is_known_by_the_cell_that_gives_it() -> None:
@@ -124,7 +124,7 @@ def test_every_name_that_a_check_is_given_is_known_by_the_cell_that_gives_it() -
         assignment = Assignment("one", (name,))
         teachers = source_version(notebook, assignment)
         steps = compose(teachers, teachers).steps
-        bound = {each for step in steps for word in ("gives", "takes") for each in step.get(word, ())}
+        bound = {id for step in steps for word in ("gives", "takes") for id in step.get(word, ())}
         for step in steps:
             if step["do"] == "test":
                 unknown += (
@@ -177,8 +177,8 @@ def test_who_sleeps_is_ended_and_told_in_whole_seconds(a_class: Path, notebook: 
     hanging["cells"].insert(0, {**own, "source": hangs})
     isolation = best_isolation([a_class])
     for work, limits in ((sleeping, {"wall": 2.3456}), (sleeping, {"cell": 0.5}), (hanging, {"cell": 0.5})):
-        found = replace(task, apart=tuple(SOLVED), limits=replace(task.limits, **limits))
-        row = mark(found, "ada", {FILE: serialise(work)}, isolation)
+        limited = replace(task, apart=tuple(SOLVED), limits=replace(task.limits, **limits))
+        row = mark(limited, "ada", {FILE: serialise(work)}, isolation)
         if "wall" in limits:
             assert row.notes == ["02-middle-answer: it ran for more than 2 seconds"]
         elif work is sleeping:
@@ -253,12 +253,12 @@ def test_checks_that_cannot_leave_the_process_say_so_and_see_what_was_patched(
         file=file,
     )
     rows = {row.learner: row for row in graded(folder).rows}
-    found = {learner: next(mark for mark in row.marks if mark.id == "e01-reverse") for learner, row in rows.items()}
+    marks = {learner: next(mark for mark in row.marks if mark.id == "e01-reverse") for learner, row in rows.items()}
     assert "class Reverse" in step
-    assert (found["ada"].part, found["ada"].how, found["ada"].doubt) == (1, "beside", "")
+    assert (marks["ada"].part, marks["ada"].how, marks["ada"].doubt) == (1, "beside", "")
     for learner in ("eve", "mallory"):
-        assert found[learner].part == 0
-        assert found[learner].doubt.startswith("changed ")
+        assert marks[learner].part == 0
+        assert marks[learner].doubt.startswith("changed ")
 
 
 def test_hidden_tests_come_from_the_teacher_and_stay_there(tmp_path: Path, hand_in: Callable[..., Path]) -> None:
@@ -544,7 +544,7 @@ def test_marks_as_moodle_and_canvas_take_them(marked: Callable[..., tuple[Path, 
     with pytest.raises(Problem, match="may be Participant 12 or Participant 13"):  # nobody gets another's mark
         lms_csv("moodle", assignment, [replace_row(ada, "Ada Lovelace")], worksheet)
     with pytest.raises(Problem, match=r"'A@b\.org' and 'a@b\.org' differ by capitals only"):
-        lms_csv("moodle", assignment, [replace_row(ada, each) for each in ("A@b.org", "a@b.org")], worksheet)
+        lms_csv("moodle", assignment, [replace_row(ada, address) for address in ("A@b.org", "a@b.org")], worksheet)
     with pytest.raises(Problem, match="by username or e-mail address, and a folder is named 'Ada Lovelace'"):
         lms_csv("moodle", assignment, [replace_row(ada, "Ada Lovelace")])
     with pytest.raises(Problem, match="no Identifier"):
@@ -555,9 +555,9 @@ def test_marks_as_moodle_and_canvas_take_them(marked: Callable[..., tuple[Path, 
         lms_csv("canvas", assignment, [replace_row(by_zip, "nobody")], roster)
 
 
-def replace_row(found: object, learner: str) -> object:
+def replace_row(result: object, learner: str) -> object:
     """The same result for another learner."""
-    return replace(found, row=replace(found.row, learner=learner))
+    return replace(result, row=replace(result.row, learner=learner))
 
 
 def test_a_row_comes_back_as_it_was_kept(marked: Callable[..., tuple[Path, Row]]) -> None:
@@ -629,11 +629,11 @@ def test_cells_that_have_lost_their_names_are_found_by_their_place(
     teachers = teachers_notebook(folder)
 
     def stripped(answers: dict[str, str], without: str = "") -> Notebook:
-        made = answered(teachers, {"why": "They share one storage.", **answers}, solved=True)
-        made["cells"] = [cell for cell in made["cells"] if marks_of(cell).get("grade_id") != without]
-        for number, cell in enumerate(made["cells"]):
+        notebook = answered(teachers, {"why": "They share one storage.", **answers}, solved=True)
+        notebook["cells"] = [cell for cell in notebook["cells"] if marks_of(cell).get("grade_id") != without]
+        for number, cell in enumerate(notebook["cells"]):
             cell["metadata"], cell["id"] = {}, f"new-{number}"
-        return made
+        return notebook
 
     hand_in(folder, "ada", stripped({}))
     hand_in(folder, "bob", stripped({"02-middle": "middle = a[1:5].clone().view(2, 2)"}))
@@ -650,8 +650,8 @@ def test_cells_that_have_lost_their_names_are_found_by_their_place(
     assert parts(rows["carl"]) == {**SOLVED, "02-middle": None, "why": None}
     assert [exercise.id for exercise in rows["carl"].to_look_at] == ["02-middle"]
     assert parts(rows["dora"]) == {**SOLVED, "why": 0}
-    for learner, found in (("ada", "02-share-storage-answer"), ("dora", "02-middle-answer")):
-        assert f"were found by their place: {found}" in rows[learner].trouble[0]
+    for learner, id in (("ada", "02-share-storage-answer"), ("dora", "02-middle-answer")):
+        assert f"were found by their place: {id}" in rows[learner].trouble[0]
     results = [result(course, course.assignments[0], row, {}) for row in rows.values()]
     page = str(class_page(folder).html)
     for learner, line in zip(rows, csv.DictReader(io.StringIO(marks_csv(results))), strict=True):

@@ -44,8 +44,8 @@ def test_on_a_hub_what_was_handed_in_is_collected_and_nothing_else(
     assert f"Handed in: memory-02, {FILE}, at 20" in capsys.readouterr().out
     assert run(["collect", "--hub", str(tmp_path / "hub"), "--course", str(a_class)]) == 0
     assert "2 notebooks taken in, 0 oddities" in capsys.readouterr().out
-    found = sorted(path.relative_to(a_class).as_posix() for path in a_class.rglob("*.ipynb"))
-    assert found == [
+    paths = sorted(path.relative_to(a_class).as_posix() for path in a_class.rglob("*.ipynb"))
+    assert paths == [
         f"source/memory-02/{FILE}",
         *(f"submitted/{name}/memory-02/{FILE}" for name in ("ada", "grace h")),
     ]
@@ -56,10 +56,10 @@ def test_the_last_time_counts_and_no_date_is_set_back(a_class: Path, notebook: N
     submit([home / "course" / "memory-02"], home / "handed-in", "ada")
     last = answered(notebook, {"02-count": "# last"})
     (home / "course" / "memory-02" / FILE).write_bytes(serialise(last))
-    (made,) = submit([home / "course" / "memory-02" / FILE], home / "handed-in", "ada")
-    os.utime(made / FILE, (0, 0))
-    (made / "timestamp.txt").write_text("2000-01-01 00:00:00 UTC")
-    made.rename(made.with_name("grace+memory-02+2000-01-01 00:00:00 UTC"))
+    (place,) = submit([home / "course" / "memory-02" / FILE], home / "handed-in", "ada")
+    os.utime(place / FILE, (0, 0))
+    (place / "timestamp.txt").write_text("2000-01-01 00:00:00 UTC")
+    place.rename(place.with_name("grace+memory-02+2000-01-01 00:00:00 UTC"))
     report = taking(a_class, tmp_path / "hub")
     assert [path.name for path in (a_class / "submitted").iterdir()] == ["ada"]
     assert (a_class / "submitted" / "ada" / "memory-02" / FILE).read_bytes() == serialise(last)
@@ -132,9 +132,9 @@ def test_what_cannot_be_handed_in_is_said(
 def test_a_notebook_of_any_name_is_handed_in_under_it(name: str, notebook: Notebook, tmp_path: Path) -> None:
     home = home_of(tmp_path / "hub", "ada", notebook)
     (home / "course" / "memory-02" / name).write_bytes(serialise(notebook))
-    (made,) = submit([home / "course" / "memory-02" / name], home / "handed-in", "ada")
-    assert {path.name for path in made.iterdir()} == {name, "timestamp.txt"}
-    assert [path.name for path in (home / "handed-in").iterdir()] == [made.name]
+    (place,) = submit([home / "course" / "memory-02" / name], home / "handed-in", "ada")
+    assert {path.name for path in place.iterdir()} == {name, "timestamp.txt"}
+    assert [path.name for path in (home / "handed-in").iterdir()] == [place.name]
 
 
 def test_a_link_in_a_learners_folder_is_refused_and_nothing_is_handed_in(notebook: Notebook, tmp_path: Path) -> None:

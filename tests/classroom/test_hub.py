@@ -62,11 +62,11 @@ class Learner:
         assert answer.status_code == 200
         assert f"/user/{self.name}" in answer.url or "/hub/spawn" in answer.url, answer.url
         self.session.get(f"{self.hub}/hub/home", timeout=300)
-        made = self.session.post(
+        response = self.session.post(
             f"{self.hub}/hub/api/users/{self.name}/tokens", json={}, headers={"X-XSRFToken": self._xsrf()}, timeout=300
         )
-        assert made.status_code == 201, made.text
-        self.headers = {"Authorization": f"token {made.json()['token']}"}
+        assert response.status_code == 201, response.text
+        self.headers = {"Authorization": f"token {response.json()['token']}"}
         requests.post(f"{self.hub}/hub/api/users/{self.name}/server", headers=self.headers, timeout=300)
         until = time.monotonic() + 300
         while time.monotonic() < until:
@@ -170,7 +170,7 @@ def test_each_opens_the_course_and_solves_an_exercise(learners: list[Learner]) -
     for learner, words in zip(learners, said, strict=True):
         assert "02-middle is solved" in words, words
         listing = learner.get("/api/contents/1_memory").json()
-        assert "02_views_share_a_storage.ipynb" in [each["name"] for each in listing["content"]]
+        assert "02_views_share_a_storage.ipynb" in [entry["name"] for entry in listing["content"]]
         notebook = learner.get("/api/contents/1_memory/02_views_share_a_storage.ipynb").json()
         assert "BEGIN SOLUTION" not in json.dumps(notebook)
 
@@ -350,8 +350,8 @@ def test_a_learner_hands_in_from_a_notebook_and_sees_no_tools_for_teachers(
         "print(said.stdout + said.stderr)"
     )
     assert "Handed in: 1_memory, 02_views_share_a_storage.ipynb, at " in words, words
-    (made,) = (hub[1] / "homes" / "ada" / "handed-in").iterdir()
-    assert made.name.startswith("ada+1_memory+")
+    (place,) = (hub[1] / "homes" / "ada" / "handed-in").iterdir()
+    assert place.name.startswith("ada+1_memory+")
     said = re.search(r'<script id="jupyter-config-data"[^>]*>(.*?)</script>', ada.get("/lab").text, re.DOTALL)
     assert said is not None
     assert "@jupyter/nbgrader:create-assignment" in json.dumps(json.loads(said[1])["disabledExtensions"])
@@ -414,14 +414,14 @@ def test_no_link_in_a_home_leads_the_hub_to_anothers_work(learners: list[Learner
 
 def _servers_of(folder: Path, name: str) -> list[str]:
     home = str(folder / "homes" / name).encode()
-    found = []
+    pids = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             if home in Path(f"/proc/{pid}/cmdline").read_bytes():
-                found.append(pid)
+                pids.append(pid)
         except OSError:
             continue
-    return found
+    return pids
 
 
 def test_a_configuration_is_written_once_and_is_readable(tmp_path: Path) -> None:

@@ -191,10 +191,10 @@ def test_the_rehearsal_finds_nothing_in_the_example_and_each_fault_where_it_is(m
     declared.write_text(declared.read_text().replace('"count = 3 * 2"', '"count = 3 * 3"'))
     notebook.write_text(notebook.read_text().replace("noon = table[:, 1]", "noon = table[1]"))
     declare_own_exercises(mine)
-    found = faults_of("weather.ipynb", mine)
-    assert any("is one day" in each for each in found["solutions"])
-    assert any(COUNT in each for each in found["last hints"])
-    assert not found["learner's copy"]
+    faults = faults_of("weather.ipynb", mine)
+    assert any("is one day" in fault for fault in faults["solutions"])
+    assert any(COUNT in fault for fault in faults["last hints"])
+    assert not faults["learner's copy"]
 
 
 def test_the_command_tries_stored_outputs_solutions_copies_and_hints(mine: Path) -> None:

@@ -160,9 +160,9 @@ def test_a_picture_that_hangs_browsers_is_left_out() -> None:
 
 
 def test_the_class_is_seen_at_a_glance(folder: Path) -> None:
-    found = class_page(folder)
-    assert "12 handed in, 0 missing" in str(found)
-    page = found.html
+    whole = class_page(folder)
+    assert "12 handed in, 0 missing" in str(whole)
+    page = whole.html
     assert page.count('<th scope="row">') == 13
     assert "What goes wrong most" in page
     assert "Who is stuck" in page
@@ -170,7 +170,7 @@ def test_the_class_is_seen_at_a_glance(folder: Path) -> None:
     assert "it ended the process" in page
     assert "Ada &lt;b&gt;Lovelace&lt;b&gt;" in page
     assert "answers wait for a person" in page
-    assert found._repr_html_().count(" sandbox srcdoc=") == found._repr_html_().count("<iframe") == 2
+    assert whole._repr_html_().count(" sandbox srcdoc=") == whole._repr_html_().count("<iframe") == 2
 
 
 def test_a_page_of_several_assignments_begins_with_all_of_them(tmp_path: Path) -> None:
@@ -196,14 +196,14 @@ def test_a_page_of_several_assignments_begins_with_all_of_them(tmp_path: Path) -
     assert "1 to look at" in bob
     assert "2 of 2" in table
     assert "1 of 2" in table
-    assert {f'id="{each[1:]}"' in page for each in re.findall(r'href="(#[^"]+)"', table)} == {True}
+    assert {f'id="{link[1:]}"' in page for link in re.findall(r'href="(#[^"]+)"', table)} == {True}
 
 
 def test_mistakes_are_counted_by_what_they_show_and_name_nobody(folder: Path) -> None:
     answers = [{"02-middle": f"# by l{n}\nmiddle = 'l{n}'"} for n in range(5)]
     rows = [row_of(folder, f"l{n}", {}, answers[n], f"`middle` is {n}.") for n in range(5)]
-    found = [mistake for mistake in mistakes(rows) if mistake.exercise == "02-middle"]
-    assert [(len(each.learners), each.example) for each in found] == [(5, "middle = '…'")]
+    mistakes_there = [mistake for mistake in mistakes(rows) if mistake.exercise == "02-middle"]
+    assert [(len(mistake.learners), mistake.example) for mistake in mistakes_there] == [(5, "middle = '…'")]
     assert anonymised("x = 1  # Ada was here\ny = f'Ada {x}'") == "x = 1\ny = f'…{x}'"
     assert "Ada" not in anonymised("def f(: # Ada")
 
@@ -257,16 +257,16 @@ def test_pages_go_to_moodle_as_it_takes_feedback_files(tmp_path: Path) -> None:
         write_atomically(row_path(course, "memory-02", learner), row_of(folder, learner, {}, {}).to_json())
     mailed = row_of(folder, "eve@x.org", {}, {})
     write_atomically(row_path(course, "memory-02", "eve@x.org"), mailed.to_json())
-    made = tmp_path / "feedback.zip"
-    assert run(["feedback", str(folder), "--moodle", str(made)]) == 0
-    with zipfile.ZipFile(made) as archive:
-        found = {moodle_finds(name): archive.read(name).decode() for name in archive.namelist()}
-    assert sorted(found) == [(number, "memory-02.html") for number in (71, 72, 73)]
-    assert "<h1>Ada King 71</h1>" in found[71, "memory-02.html"]
+    archive_path = tmp_path / "feedback.zip"
+    assert run(["feedback", str(folder), "--moodle", str(archive_path)]) == 0
+    with zipfile.ZipFile(archive_path) as archive:
+        pages = {moodle_finds(name): archive.read(name).decode() for name in archive.namelist()}
+    assert sorted(pages) == [(number, "memory-02.html") for number in (71, 72, 73)]
+    assert "<h1>Ada King 71</h1>" in pages[71, "memory-02.html"]
     worksheet = tmp_path / "worksheet.csv"
     worksheet.write_text("Identifier,Full name,Email address,Grade\nParticipant 90,Eve Und_er,eve@x.org,\n")
-    assert run(["feedback", str(folder), "memory-02", "--moodle", str(made), "--roster", str(worksheet)]) == 0
-    with zipfile.ZipFile(made) as archive:
+    assert run(["feedback", str(folder), "memory-02", "--moodle", str(archive_path), "--roster", str(worksheet)]) == 0
+    with zipfile.ZipFile(archive_path) as archive:
         assert (90, "memory-02.html") in {moodle_finds(name) for name in archive.namelist()}
         assert len(archive.namelist()) == 4
 
@@ -296,9 +296,9 @@ def test_notebooks_go_back_to_canvas_with_marks_and_comments_under_the_names_tha
     by_hand = folder / "submitted" / "zoe" / "memory-02"
     by_hand.mkdir(parents=True)
     write_atomically(row_path(course, "memory-02", "zoe"), row_of(folder, "zoe", {}, {}).to_json())
-    made = tmp_path / "back.zip"
-    assert run(["feedback", str(folder), "memory-02", "--canvas", str(made)]) == 0
-    with zipfile.ZipFile(made) as archive:
+    archive_path = tmp_path / "back.zip"
+    assert run(["feedback", str(folder), "memory-02", "--canvas", str(archive_path)]) == 0
+    with zipfile.ZipFile(archive_path) as archive:
         back = {name: archive.read(name) for name in archive.namelist()}
     assert {canvas_finds(name): name for name in back}.items() >= sent.items()
     notebook = parse(back[sent[71, 901, "02_views_share_a_storage-1.ipynb"]])

@@ -155,9 +155,9 @@ def test_every_notebook_of_the_course_can_be_handed_out(tmp_path: Path) -> None:
 
     notebooks = tuple(path.as_posix() for path in course_notebooks(notebooks_folder()) if path.parent.name)
     folder = make_class(tmp_path / "class", notebooks)
-    made = sorted(folder.glob("source/*/*.ipynb"))
-    assert len(made) == len(notebooks)
-    for path in made:
+    paths = sorted(folder.glob("source/*/*.ipynb"))
+    assert len(paths) == len(notebooks)
+    for path in paths:
         notebook = from_dict(json.loads(path.read_text()))
         MetadataValidator().validate_nb(notebook)
         CheckCellMetadata().preprocess(notebook, {})

@@ -41,11 +41,11 @@ def at(library: Any, path: str) -> Any:
     ],
 )
 def test_a_function_shows_the_lines_that_do_its_work(torch: Any, path: str, line: str) -> None:
-    found = read(at(torch, path))
-    assert line in found.code
-    assert found.file.startswith("tensorglass/")
-    assert "fast/" not in found.file
-    compile(found.code, found.file, "exec")
+    shown = read(at(torch, path))
+    assert line in shown.code
+    assert shown.file.startswith("tensorglass/")
+    assert "fast/" not in shown.file
+    compile(shown.code, shown.file, "exec")
 
 
 def test_an_operator_is_shown_with_its_derivative_above_it() -> None:
@@ -65,9 +65,9 @@ def test_a_path_leads_to_a_file_and_to_what_is_in_it() -> None:
 
 
 def test_a_notebook_shows_it_as_python_and_a_terminal_as_text() -> None:
-    found = read("geometry.views.transpose")
-    assert found._repr_markdown_().count("```python\n" + found.code) == 1
-    assert repr(found) == f"# transpose, in tensorglass/geometry/views.py\n{found.code}"
+    shown = read("geometry.views.transpose")
+    assert shown._repr_markdown_().count("```python\n" + shown.code) == 1
+    assert repr(shown) == f"# transpose, in tensorglass/geometry/views.py\n{shown.code}"
 
 
 @pytest.mark.parametrize(

@@ -82,8 +82,8 @@ def test_preserved_strides_are_dense_and_stay_when_applied_again(header: geometr
 def test_pointwise_results_keep_the_order_of_a_dense_operand(size: geometry.Ints, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(len(size))))
     stride = geometry.packed_strides(size, order)
-    found = geometry.elementwise_strides(size, [(size, stride), ((), ())])
-    assert in_order((size, found, 0)) == in_order((size, stride, 0))
+    strides = geometry.elementwise_strides(size, [(size, stride), ((), ())])
+    assert in_order((size, strides, 0)) == in_order((size, stride, 0))
 
 
 @given(headers())
@@ -107,10 +107,10 @@ def test_storage_nbytes_reach_the_last_cell_and_no_further(header: geometry.Head
 
 @given(headers())
 def test_byte_range_goes_from_the_first_cell_to_the_last(header: geometry.Header) -> None:
-    found = in_order(header)
+    visited = in_order(header)
     begin, end = geometry.byte_range(*header, 4)
     assert begin == 4 * header[2]
-    assert end == (4 * (max(found) + 1) if found else begin)
+    assert end == (4 * (max(visited) + 1) if visited else begin)
 
 
 # Broadcasting
@@ -186,11 +186,11 @@ def test_slice_picks_what_a_python_slice_picks(header: geometry.Header, data: st
     bound = st.none() | st.integers(-6, 6)
     chosen = slice(data.draw(bound), data.draw(bound), data.draw(st.integers(1, 3)))
     positions = range(header[0][dim])[chosen]
-    found = geometry.slice_(*header, dim, chosen.start, chosen.stop, chosen.step)
+    sliced = geometry.slice_(*header, dim, chosen.start, chosen.stop, chosen.step)
     picked = [geometry.select(*header, dim, position) for position in positions]
-    assert found[0][dim] == len(positions)
-    assert [geometry.select(*found, dim, i) for i in range(len(positions))] == picked
-    assert geometry.index_slice(*header, dim % len(header[0]), chosen) == found
+    assert sliced[0][dim] == len(positions)
+    assert [geometry.select(*sliced, dim, i) for i in range(len(positions))] == picked
+    assert geometry.index_slice(*header, dim % len(header[0]), chosen) == sliced
 
 
 @given(headers(least_dims=1), st.data())
@@ -207,10 +207,10 @@ def test_select_holds_one_index(header: geometry.Header, data: st.DataObject) ->
 @given(headers(least_dims=2), st.integers(-4, 4))
 def test_diagonal_steps_along_two_dimensions_at_once(header: geometry.Header, k: int) -> None:
     own = cells(header)
-    found = geometry.diagonal(*header, k)
+    diagonal = geometry.diagonal(*header, k)
     rows, columns = header[0][:2]
-    assert found[0][-1] == sum(0 <= row + k < columns for row in range(rows))
-    for index, cell in cells(found).items():
+    assert diagonal[0][-1] == sum(0 <= row + k < columns for row in range(rows))
+    for index, cell in cells(diagonal).items():
         row = index[-1] - min(k, 0)
         assert cell == own[(row, row + k, *index[:-1])]
 
@@ -221,9 +221,9 @@ def test_unfold_slides_a_window(header: geometry.Header, window: int, step: int)
         with pytest.raises(RuntimeError, match="maximum size for tensor"):
             geometry.unfold(*header, 0, window, step)
         return
-    found = geometry.unfold(*header, 0, window, step)
-    for number in range(found[0][0]):
-        windowed = geometry.select(*found, 0, number)
+    windows = geometry.unfold(*header, 0, window, step)
+    for number in range(windows[0][0]):
+        windowed = geometry.select(*windows, 0, number)
         part = geometry.narrow(*header, 0, number * step, window)
         assert in_order(geometry.movedim(*windowed, -1, 0)) == in_order(part)
 
@@ -238,15 +238,15 @@ def test_view_is_possible_exactly_where_strides_exist_that_keep_the_order_of_the
         for stride in itertools.product([0, 1, 2, 3, 6], repeat=len(size)):
             wanted = in_order((size, stride, 0))
             for new_size in factorings(geometry.numel(size), 2):
-                found = geometry.view_strides(size, stride, new_size)
+                strides = geometry.view_strides(size, stride, new_size)
                 # Strides that keep the order can only be these: one step along each dimension.
                 ends = [wanted[place] - wanted[0] for place in (new_size[1] % len(wanted), 1 % len(wanted))]
                 possible = in_order((new_size, tuple(ends), 0)) == wanted
-                if found is not None:
-                    assert in_order((new_size, found, 0)) == wanted
+                if strides is not None:
+                    assert in_order((new_size, strides, 0)) == wanted
                 else:
                     assert not possible
-                assert (found is not None) == possible
+                assert (strides is not None) == possible
 
 
 @given(headers(), st.data())
@@ -309,15 +309,15 @@ def test_smaller_elements_lie_in_the_bytes_of_the_larger(header: geometry.Header
 
 @given(headers())
 def test_self_overlaps_is_exact(header: geometry.Header) -> None:
-    found = in_order(header)
-    assert geometry.self_overlaps(header[0], header[1]) == (len(set(found)) < len(found))
+    visited = in_order(header)
+    assert geometry.self_overlaps(header[0], header[1]) == (len(set(visited)) < len(visited))
 
 
 def test_self_overlaps_is_exact_on_all_small_strides() -> None:
     for size in [(2, 3), (3, 3), (2, 2, 3), (4, 1, 2)]:
         for stride in itertools.product(range(7), repeat=len(size)):
-            found = in_order((size, stride, 0))
-            assert geometry.self_overlaps(size, stride) == (len(set(found)) < len(found)), (size, stride)
+            visited = in_order((size, stride, 0))
+            assert geometry.self_overlaps(size, stride) == (len(set(visited)) < len(visited)), (size, stride)
 
 
 def test_self_overlaps_of_huge_tensors_is_answered_without_walking_them() -> None:

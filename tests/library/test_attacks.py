@@ -9,9 +9,9 @@ from attacks import interrupts, threads
 
 
 def test_nothing_is_lost_or_stays_changed_wherever_an_interrupt_comes() -> None:
-    found = interrupts.run(400, seed=1)
-    assert found["broken"] == []
-    assert found["tried"] >= 400
+    report = interrupts.run(400, seed=1)
+    assert report["broken"] == []
+    assert report["tried"] >= 400
 
 
 def test_what_is_made_on_first_use_is_made_once() -> None:

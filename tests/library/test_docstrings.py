@@ -27,19 +27,23 @@ WITHOUT_EXAMPLE = ("cuda", "from_file", "new", "pin_memory", "to_device", "to_dl
 
 def modules() -> Iterator[Any]:
     yield tensorglass
-    for found in pkgutil.walk_packages(tensorglass.__path__, "tensorglass."):
-        if not found.name.startswith(NOT_LOADED):
-            yield importlib.import_module(found.name)
+    for module_info in pkgutil.walk_packages(tensorglass.__path__, "tensorglass."):
+        if not module_info.name.startswith(NOT_LOADED):
+            yield importlib.import_module(module_info.name)
 
 
 def of_modules() -> Iterator[doctest.DocTest]:
     """The examples in docstrings of modules, classes and functions, but for those of operators."""
     finder = doctest.DocTestFinder(exclude_empty=True)
     for module in list(modules()):  # all are imported first, as that adds names to packages
-        for found in finder.find(module, module.__name__, module=module, globs={**vars(module), "torch": tensorglass}):
-            is_operator = found.name.startswith("tensorglass.ops.") or is_handed_out(found.name.partition(".")[2])
-            if found.examples and not is_operator:
-                yield found
+        for docstring in finder.find(
+            module, module.__name__, module=module, globs={**vars(module), "torch": tensorglass}
+        ):
+            is_operator = docstring.name.startswith("tensorglass.ops.") or is_handed_out(
+                docstring.name.partition(".")[2]
+            )
+            if docstring.examples and not is_operator:
+                yield docstring
 
 
 def is_handed_out(path: str) -> bool:

@@ -63,8 +63,8 @@ def entered(program: str) -> list[str]:
     environment = {**os.environ, "TENSORGLASS_FAST": "0"}
     run = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
     assert not run.returncode, run.stderr
-    found: list[str] = json.loads(run.stdout)
-    return found
+    files: list[str] = json.loads(run.stdout)
+    return files
 
 
 def test_they_are_twelve_and_can_be_read_in_an_afternoon() -> None:
@@ -78,9 +78,9 @@ def test_every_file_on_the_page_is_there() -> None:
 
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_what_runs_is_on_the_page(program: str) -> None:
-    found = entered(program)
-    assert found
-    assert sorted(set(found) - NAMED) == []
+    files = entered(program)
+    assert files
+    assert sorted(set(files) - NAMED) == []
 
 
 @pytest.mark.parametrize(

@@ -67,8 +67,8 @@ def test_what_is_kept_is_noticed(leak: Any, what: str, monkeypatch: pytest.Monke
     monkeypatch.setattr(soak, "WARM_UP", 0)
     monkeypatch.setattr(soak, "KINDS", (lambda random, folder: kept or leak(kept),))
     report = soak.run(0.01, 0)
-    for each in kept:
-        getattr(each, "close", lambda: None)()
+    for holder in kept:
+        getattr(holder, "close", lambda: None)()
     assert any(name.startswith(f"{what}: ") for name in report["differences"])
 
 

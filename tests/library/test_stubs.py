@@ -53,10 +53,10 @@ def test_glassrooms_names_are_the_same_for_type_checkers() -> None:
 def test_jupyters_completer_knows_the_namespace_and_the_tensor(code: str, wanted: set[str]) -> None:
     completer = pytest.importorskip("IPython.core.completer", reason="IPython is in the extra `course`")
     names: dict[str, Any] = {"torch": tensorglass, "x": tensorglass.ones(2), "glassroom": glassroom}
-    each = completer.IPCompleter(namespace=names)
+    ipython = completer.IPCompleter(namespace=names)
     with completer.provisionalcompleter():
-        found = {word.text.rpartition(".")[2] for word in each.completions(code, len(code))}
-    assert wanted <= found
+        words = {word.text.rpartition(".")[2] for word in ipython.completions(code, len(code))}
+    assert wanted <= words
 
 
 @pytest.mark.parametrize("name", ["add", "sum", "reshape", "cat", "zeros", "linalg.svd", "Tensor.sum", "Tensor.add_"])

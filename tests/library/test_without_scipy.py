@@ -60,7 +60,7 @@ def said() -> dict[str, str]:
 
 
 def flat(numbers: object) -> list[float]:
-    return [each for part in numbers for each in flat(part)] if isinstance(numbers, list) else [numbers]  # type: ignore[list-item]  # a number
+    return [number for part in numbers for number in flat(part)] if isinstance(numbers, list) else [numbers]  # type: ignore[list-item]  # a number
 
 
 @pytest.mark.parametrize("expression", BASE)
@@ -68,8 +68,8 @@ def test_what_networks_need_gives_the_same_without_scipy(said: dict[str, str], e
     names: dict[str, object] = {"torch": torch}
     exec(INPUTS, names)
     wanted = eval(expression, names).double().tolist()
-    found = eval(said[expression], {"inf": float("inf"), "nan": float("nan")})
-    assert flat(found) == pytest.approx(flat(wanted), rel=1e-12, abs=1e-13, nan_ok=True)
+    value = eval(said[expression], {"inf": float("inf"), "nan": float("nan")})
+    assert flat(value) == pytest.approx(flat(wanted), rel=1e-12, abs=1e-13, nan_ok=True)
 
 
 @pytest.mark.parametrize("expression", REST)

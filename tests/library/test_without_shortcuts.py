@@ -31,20 +31,20 @@ REPRESENTATIVE = (
 
 def imported_by(tree: ast.Module) -> set[str]:
     """The modules that a file imports, wherever it does, and those that names may come from."""
-    found = set()
+    imported = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found.update(name.name for name in node.names)
+            imported.update(name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.update((node.module, *[f"{node.module}.{each.name}" for each in node.names]))
-    return found
+            imported.update((node.module, *[f"{node.module}.{name.name}" for name in node.names]))
+    return imported
 
 
 def test_nothing_but_the_root_imports_the_shortcuts() -> None:
     importers = [
         path
         for path, tree in FILES.items()
-        if any(f"{each}.".startswith("tensorglass.fast.") for each in imported_by(tree))
+        if any(f"{name}.".startswith("tensorglass.fast.") for name in imported_by(tree))
     ]
     assert [path for path in importers if not path.startswith("fast/")] == ["__init__.py"]
 
@@ -53,7 +53,7 @@ def test_numpy_is_named_where_kernels_and_backends_are_and_nowhere_else() -> Non
     importers = [
         path
         for path, tree in FILES.items()
-        if any(each.partition(".")[0] == "numpy" or "backends.numpy_backend" in each for each in imported_by(tree))
+        if any(name.partition(".")[0] == "numpy" or "backends.numpy_backend" in name for name in imported_by(tree))
     ]
     assert importers
     assert [path for path in importers if not path.startswith(OF_NUMPY)] == []

@@ -72,5 +72,5 @@ def test_the_trap_of_comparing_storages_by_id_is_shown_once_in_the_course():
 
 def test_no_cells_id_is_its_position_and_none_is_anothers(notebook):
     ids = [cell["id"] for cell in notebook["cells"]]
-    assert [each for each in ids if re.fullmatch(r"[a-z]?\d{0,2}-?\d{1,3}[a-z]?", each)] == []
+    assert [id for id in ids if re.fullmatch(r"[a-z]?\d{0,2}-?\d{1,3}[a-z]?", id)] == []
     assert len(set(ids)) == len(ids)

@@ -69,8 +69,8 @@ def test_it_is_a_wheel_whose_record_is_right(learners_wheel):
         assert [line[0] for line in lines] == wheel.namelist()
         for name, digest, size in lines[:-1]:
             content = wheel.read(name)
-            found = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
-            assert (digest, size) == (f"sha256={found}", str(len(content)))
+            computed_digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+            assert (digest, size) == (f"sha256={computed_digest}", str(len(content)))
 
 
 def test_every_hint_but_the_answer_is_the_courses(learners_environment):

@@ -155,7 +155,11 @@ def test_the_inspectors_work_with_numpy_alone(empty_environment):
 def test_the_extra_of_the_inspectors_is_part_of_the_courses_and_has_no_jupyterlab():
     extras = PROJECT["optional-dependencies"]
     assert set(extras["inspect"]) < set(extras["course"])
-    assert not [each for each in extras["inspect"] if each.startswith(("jupyterlab", "notebook", "ipykernel"))]
+    assert not [
+        requirement
+        for requirement in extras["inspect"]
+        if requirement.startswith(("jupyterlab", "notebook", "ipykernel"))
+    ]
 
 
 def test_the_wheels_notebooks_make_a_working_copy(empty_environment, tmp_path):

@@ -58,8 +58,8 @@ def form(page):
 def links(page):
     """How often a page links to each file or address, and shows each picture, less the first line's link."""
     text = BLOCKS.sub("", page.read_text()).partition("\n")[2]
-    found = re.findall(r"\]\(([^)#]+)", text) + PICTURES.findall(text)
-    return Counter(link if "://" in link else in_english(page.parent / link) for link in found)
+    links = re.findall(r"\]\(([^)#]+)", text) + PICTURES.findall(text)
+    return Counter(link if "://" in link else in_english(page.parent / link) for link in links)
 
 
 def numbers(page):

@@ -99,7 +99,7 @@ def built(argument: Any, library: Any) -> Any:
     if isinstance(argument, (Blueprint, Dtype)):
         return argument.build(library)
     if type(argument) in (list, tuple):
-        return type(argument)(built(each, library) for each in argument)
+        return type(argument)(built(item, library) for item in argument)
     return argument
 
 
@@ -184,7 +184,7 @@ def _value_difference(ours: Any, theirs: Any, closeness: Closeness) -> str | Non
     if not isinstance(ours, tensorglass.Tensor):
         return f"ours {ours!r}, PyTorch's {theirs!r}"
     for fact in ("dtype", "size", "stride"):
-        one, other = (getattr(each, fact) for each in (ours, theirs))
+        one, other = (getattr(side, fact) for side in (ours, theirs))
         one, other = (one, other) if fact == "dtype" else (tuple(one()), tuple(other()))
         if repr(one) != repr(other):
             return f"{fact}: ours {one}, PyTorch's {other}"
@@ -192,10 +192,10 @@ def _value_difference(ours: Any, theirs: Any, closeness: Closeness) -> str | Non
     if not closeness.elements:
         return None
     tolerance = 0.0 if closeness.exact else max(TOLERANCE.get(dtype, 0.0), closeness.tolerance)
-    found, expected = _flat(ours), _flat(theirs)
-    if found == expected and 0 not in expected:  # of zeros the sign is looked at
+    ours_flat, expected = _flat(ours), _flat(theirs)
+    if ours_flat == expected and 0 not in expected:  # of zeros the sign is looked at
         return None
-    for place, (one, other) in enumerate(zip(found, expected, strict=True)):
+    for place, (one, other) in enumerate(zip(ours_flat, expected, strict=True)):
         if not _close(one, other, tolerance, closeness.floor):
             return f"element {place}: ours {one!r}, PyTorch's {other!r}"
     return None

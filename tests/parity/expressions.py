@@ -17,7 +17,7 @@ def outcome(library: Any, expression: str) -> tuple[str, list[str]]:
             text = f"{value!r} {value.stride() if isinstance(value, library.Tensor) else ''}"
         except Exception as error:
             text = f"{type(error).__name__}: {str(error).splitlines()[0]}"
-    return text, [str(each.message).split(" (Triggered")[0] for each in caught]
+    return text, [str(warning.message).split(" (Triggered")[0] for warning in caught]
 
 
 def facts(library: Any, expression: str) -> tuple[Any, list[np.ndarray]]:

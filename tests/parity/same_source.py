@@ -63,7 +63,7 @@ def _run(source: str, library: Any) -> Seen:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             attempt(call)
-        seen.extend((each.category.__name__, _line(str(each.message))) for each in caught)
+        seen.extend((warning.category.__name__, _line(str(warning.message))) for warning in caught)
 
     names = {
         "__name__": "story", "torch": library, "see": see, "attempt": attempt, "told": told, "gc": gc,
@@ -101,7 +101,7 @@ def _facts(thing: Any, library: Any) -> Any:
     if isinstance(thing, dict):
         return {key: _facts(value, library) for key, value in thing.items()}
     if isinstance(thing, (list, tuple)):
-        facts = [_facts(each, library) for each in thing]
+        facts = [_facts(item, library) for item in thing]
         return facts if isinstance(thing, list) else tuple(facts)
     if isinstance(thing, (int, float, complex, str, type(None))):
         return _line(thing) if isinstance(thing, str) else thing

@@ -63,7 +63,7 @@ def _step(step: str, names: dict[str, Any], library: Any) -> Any:
 
 
 def _share(one: Any, other: Any) -> bool:
-    addresses = [each.untyped_storage().data_ptr() for each in (one, other)]
+    addresses = [tensor.untyped_storage().data_ptr() for tensor in (one, other)]
     return addresses[0] == addresses[1] != 0
 
 
@@ -75,7 +75,7 @@ def _facts(thing: Any, library: Any) -> Any:
             "version": thing._version, "conj": thing.is_conj(),
         }  # fmt: skip
     if isinstance(thing, list | tuple):
-        return type(thing).__name__, [_facts(each, library) for each in thing]
+        return type(thing).__name__, [_facts(item, library) for item in thing]
     if isinstance(thing, np.ndarray):
         return repr(thing), thing.strides, thing.flags.writeable
     if isinstance(thing, type):

@@ -53,7 +53,7 @@ def _made(library: Any, value: Any) -> Any:
     if isinstance(value, numpy.ndarray):
         return library.tensor(value)
     if type(value) in (list, tuple):
-        return type(value)(_made(library, each) for each in value)
+        return type(value)(_made(library, item) for item in value)
     if callable(value) and not isinstance(value, type):
         return value(library)
     if isinstance(value, torch.dtype):
@@ -70,7 +70,7 @@ def wrong(arguments: list[Any], keywords: dict[str, Any]) -> Iterator[Call]:
     yield from (([*arguments, 1], keywords), ([*arguments, None, None], keywords), (arguments, {"nonsense": 1}))
 
 
-def outcome(library: Any, name: str, call: Call, shown: Callable[[Any], str] = lambda found: "a result") -> str:
+def outcome(library: Any, name: str, call: Call, shown: Callable[[Any], str] = lambda result: "a result") -> str:
     """The class and the first line of the error; of a result what `shown` tells. Methods are called by their class."""
     library.manual_seed(0)
     arguments, keywords = call

@@ -30,12 +30,12 @@ def main(folder: str) -> None:
         if "torch" not in text or text in seen:  # copies in other checkouts count once
             continue
         try:
-            found = set(_names(ast.parse(text)))
+            names = set(_names(ast.parse(text)))
         except (SyntaxError, ValueError, RecursionError):
             continue
-        if found:
+        if names:
             seen.add(text)
-            counts.update(found)
+            counts.update(names)
     kept = sorted((name for name, count in counts.items() if count * LEAST > len(seen)), key=lambda n: (-counts[n], n))
     lines = [f"{len(seen)} files", *[f"{counts[name]} {name}" for name in kept]]
     PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")

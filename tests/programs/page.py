@@ -43,16 +43,16 @@ ORDER = ("agrees", "declared", "differs")
 def page(programs: Iterable[Any], commits: dict[str, str]) -> str:
     """The page on the programs, each judged already; `commits` by repository."""
     tried = [program for program in programs if program.outcome in ORDER]
-    counts = Counter(each.outcome for each in tried)
-    repositories = sorted({each.repository for each in tried}, key=str.lower)
-    suites = [each for each in tried if each.job["kind"] == "tests"]
+    counts = Counter(program.outcome for program in tried)
+    repositories = sorted({program.repository for program in tried}, key=str.lower)
+    suites = [program for program in tried if program.job["kind"] == "tests"]
     text = HEAD.format(
         tried=len(tried), repositories=len(repositories), agree=counts["agrees"], declared=counts["declared"],
         differ=counts["differs"], suite_agrees=SUITE_AGREES if suites else "",
         suites=SUITES.format(len(suites), sum(suite.tests for suite in suites)) if suites else "",
     )  # fmt: skip
     for repository in repositories:
-        of = Counter(each.outcome for each in tried if each.repository == repository)
+        of = Counter(program.outcome for program in tried if program.repository == repository)
         numbers = " | ".join(str(of[outcome]) for outcome in ORDER)
         text += f"| {repository} | `{commits[repository][:8]}` | {of.total()} | {numbers} |\n"
     text += "".join(_section("Declared", "declared", tried)) + "".join(_section("Different", "differs", tried))
@@ -67,9 +67,9 @@ def _section(title: str, outcome: str, programs: list[Any]) -> Iterator[str]:
     chosen = [program for program in programs if program.outcome == outcome]
     if chosen:
         yield f"\n## {title}\n\n| program | what | {'why' if outcome == 'declared' else 'and'} |\n|---|---|---|\n"
-    for each in chosen:
-        more = each.differs if outcome == "declared" else f"{len(each.why) - 1} more" if each.why[1:] else ""
-        yield f"| {_cell(each.name)} | {_cell(each.why[0][:160])} | {more} |\n"
+    for program in chosen:
+        more = program.differs if outcome == "declared" else f"{len(program.why) - 1} more" if program.why[1:] else ""
+        yield f"| {_cell(program.name)} | {_cell(program.why[0][:160])} | {more} |\n"
 
 
 def _cell(text: str) -> str:

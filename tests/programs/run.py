@@ -107,7 +107,9 @@ def programs_of(repository: dict[str, Any], checkout: Path) -> Iterator[Program]
     """The programs that the repository's table in the manifest names."""
     for entry in _entries(repository["programs"], checkout):
         both = {key: value for key, value in repository.items() if key not in ("programs", "name", "commit")} | entry
-        kind = next(each for each in ("readme", "script", "notebook", "tests", "model", "code") if each in entry)
+        kind = next(
+            candidate for candidate in ("readme", "script", "notebook", "tests", "model", "code") if candidate in entry
+        )
         path = entry[kind] if kind != "code" else entry["name"]
         job = {
             "kind": kind, "path": path, "arguments": both.get("arguments", "").split(), "set": both.get("set", {}),
@@ -149,14 +151,14 @@ def _pieces(kind: str, entry: dict[str, Any], checkout: Path) -> Iterator[tuple[
         cells = json.loads((checkout / entry["notebook"]).read_text())["cells"]
         sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
         sources = [_without_magic(source) for source in sources[: entry.get("cells", len(sources))]]
-        yield "", [(f"cell {number}", each) for number, each in enumerate(sources)]
+        yield "", [(f"cell {number}", source) for number, source in enumerate(sources)]
     else:
         text = (checkout / entry["readme"]).read_text(errors="replace")
-        found = re.findall(r"^([ \t]*)```\s*(?:python|py)\b[^\n]*\n(.*?)^[ \t]*```", text, re.M | re.S | re.I)
-        blocks = [(f"block {number}", textwrap.dedent(each)) for number, (_, each) in enumerate(found)]
+        fenced = re.findall(r"^([ \t]*)```\s*(?:python|py)\b[^\n]*\n(.*?)^[ \t]*```", text, re.M | re.S | re.I)
+        blocks = [(f"block {number}", textwrap.dedent(block)) for number, (_, block) in enumerate(fenced)]
         for number in entry.get("blocks", range(len(blocks))):
             needed = _needed([source for _, source in blocks], number)
-            yield f" {number}", [blocks[each] for each in sorted({*needed, number})]
+            yield f" {number}", [blocks[block] for block in sorted({*needed, number})]
 
 
 def _needed(blocks: list[str], number: int) -> set[int]:
@@ -263,16 +265,19 @@ def try_out(programs: list[Program], results: Path) -> None:
     run_all(programs, "pytorch", results)
     works = [program for program in programs if not _error(program, results)]
     run_all(works, "tensorglass", results)
-    for each in programs:
-        judge(each, results, has_again=False)
+    for program in programs:
+        judge(program, results, has_again=False)
     apart = [work for work in works if work.why and work.job["kind"] != "tests"]
-    apart = [each for each in apart if not each.why[0].startswith("error: ")]
+    apart = [program for program in apart if not program.why[0].startswith("error: ")]
     run_all(apart, "again", results)
-    for each in apart:
-        judge(each, results, has_again=True)
-    for each in programs:
-        if each.outcome in ("differs", "fails on PyTorch"):
-            print(f"{each.outcome}: {each.name}\n    " + "\n    ".join(why[:300] for why in each.why[:4]), flush=True)
+    for program in apart:
+        judge(program, results, has_again=True)
+    for program in programs:
+        if program.outcome in ("differs", "fails on PyTorch"):
+            print(
+                f"{program.outcome}: {program.name}\n    " + "\n    ".join(why[:300] for why in program.why[:4]),
+                flush=True,
+            )
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -19,15 +19,15 @@ NAMES = [line.split()[1] for line in LINES]
 
 
 def _is_there(path: str) -> bool:
-    found: Any = tensorglass
+    member: Any = tensorglass
     home = ""
     for part in path.split("."):
         home = f"{home}.{part}" if home else part
         try:
-            found = getattr(found, part)
+            member = getattr(member, part)
         except AttributeError:
             try:
-                found = import_module(ours(f"torch.{home}"))
+                member = import_module(ours(f"torch.{home}"))
             except ImportError:
                 return False
     return True

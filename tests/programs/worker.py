@@ -70,7 +70,7 @@ def data_of(thing: Any, depth: int = 0, seen: frozenset[int] = frozenset()) -> D
         items = list(thing.items())[:MOST_ITEMS]
         return {_key(key): data_of(value, depth + 1, seen) for key, value in items}
     if isinstance(thing, (list, tuple)):
-        return [data_of(each, depth + 1, seen) for each in thing[:MOST_ITEMS]]
+        return [data_of(item, depth + 1, seen) for item in thing[:MOST_ITEMS]]
     fields = getattr(thing, "__dict__", None)
     if isinstance(fields, dict) and not type(thing).__module__.startswith(("torch", "tensorglass", "numpy", "logging")):
         return ("object", type(thing).__name__, data_of(fields, depth + 1, seen))

@@ -28,11 +28,11 @@ def runs(program: str, version: str) -> bool:
 
 def installed(version: str) -> str | None:
     """A program of this version that the machine has."""
-    found = [shutil.which(f"python{version}") or ""]
+    paths = [shutil.which(f"python{version}") or ""]
     if pyenv := shutil.which("pyenv"):
         root = subprocess.run([pyenv, "root"], capture_output=True, text=True, check=False).stdout.strip()
-        found += sorted(glob.glob(f"{root}/versions/{version}.*/bin/python"))
-    return next((each for each in found if each and runs(each, version)), None)
+        paths += sorted(glob.glob(f"{root}/versions/{version}.*/bin/python"))
+    return next((path for path in paths if path and runs(path, version)), None)
 
 
 def done(command: list[str]) -> bool:

@@ -87,9 +87,14 @@ def page(chromium: Any) -> Iterator[Any]:
     context = chromium.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
     page = context.new_page()
     wrong: list[str] = []
-    page.on("request", lambda each: wrong.append(each.url) if not each.url.startswith("http://127.0.0.1") else None)
-    page.on("response", lambda each: wrong.append(f"{each.status} {each.url}") if each.status >= 400 else None)
+    page.on(
+        "request", lambda request: wrong.append(request.url) if not request.url.startswith("http://127.0.0.1") else None
+    )
+    page.on(
+        "response",
+        lambda response: wrong.append(f"{response.status} {response.url}") if response.status >= 400 else None,
+    )
     page.on("pageerror", lambda error: wrong.append(str(error)))
     yield page
     context.close()
-    assert not [each for each in wrong if not each.startswith(("data:", "blob:"))]
+    assert not [address for address in wrong if not address.startswith(("data:", "blob:"))]

@@ -60,22 +60,22 @@ class Browser:
         cookie = {"Cookie": self.cookie} if getattr(self, "cookie", "") else {}
         connection.request(method, path, body, {**cookie, **headers})
         reply = connection.getresponse()
-        found = reply.status, reply.read().decode(), reply.headers
+        response = reply.status, reply.read().decode(), reply.headers
         connection.close()
-        return found
+        return response
 
 
 @pytest.fixture
 def server() -> Iterator[VoteServer]:
-    with VoteServer(Votes(questions())) as made:
-        threading.Thread(target=made.serve_forever, args=(0.02,), daemon=True).start()
-        made.votes.show([0])
-        yield made
-        made.shutdown()
+    with VoteServer(Votes(questions())) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        server.votes.show([0])
+        yield server
+        server.shutdown()
 
 
 def bars(server: VoteServer, number: int = 0) -> list[dict[str, int]]:
-    return [{row["answer"]: row["votes"] for row in each["rows"]} for each in server.votes.bars(number)]
+    return [{row["answer"]: row["votes"] for row in bar["rows"]} for bar in server.votes.bars(number)]
 
 
 def test_a_browser_has_one_vote_and_answers_of_one_meaning_are_one_bar(server: VoteServer) -> None:
@@ -83,7 +83,7 @@ def test_a_browser_has_one_vote_and_answers_of_one_meaning_are_one_bar(server: V
     assert [ada.vote("copy", "(1, 3)"), bob.vote("view", "[1,3]"), carl.vote("", "1, 3")] == [200] * 3
     assert ada.vote("view", "3,1") == 200  # she has changed her mind
     assert bars(server) == [{"view": 2, "copy": 0}, {"(1, 3)": 2, "(3, 1)": 1}]
-    assert [each["voters"] for each in server.votes.bars(0)] == [2, 3]
+    assert [bar["voters"] for bar in server.votes.bars(0)] == [2, 3]
     right = {row["answer"]: row["right"] for row in server.votes.bars(0)[1]["rows"]}
     assert right == {"(1, 3)": True, "(3, 1)": False}
 
@@ -95,7 +95,7 @@ def test_nothing_is_kept_of_anybody(server: VoteServer) -> None:
     assert {"HttpOnly", "SameSite=Strict"} <= set(headers["Set-Cookie"].split("; "))
     assert browser.vote("view", "1, 3") == 200
     server.votes.show([])
-    held = {name: each for name, each in vars(server.votes).items() if name != "_browsers"}  # who has been here
+    held = {name: value for name, value in vars(server.votes).items() if name != "_browsers"}  # who has been here
     assert browser.cookie.partition("=")[2] not in repr(held)
     assert HERE not in repr(vars(server.votes))
     assert bars(server) == [{"view": 1, "copy": 0}, {"(1, 3)": 1}]
@@ -122,7 +122,7 @@ def test_only_the_question_that_is_shown_is_told_and_answered(server: VoteServer
 )
 def test_what_is_no_answer_is_refused(server: VoteServer, answers: list[Any]) -> None:
     assert Browser(server).vote(*answers) == 409
-    assert [each["voters"] for each in server.votes.bars(0)] == [0, 0]
+    assert [bar["voters"] for bar in server.votes.bars(0)] == [0, 0]
 
 
 def test_requests_that_are_none_are_refused(server: VoteServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,7 +139,7 @@ def test_requests_that_are_none_are_refused(server: VoteServer, monkeypatch: pyt
     monkeypatch.setattr(limits, "MOST_BROWSERS", 2)
     Browser(server)
     assert Browser(server, "").get("/")[0] == 429
-    assert [each["voters"] for each in server.votes.bars(0)] == [1, 1]
+    assert [bar["voters"] for bar in server.votes.bars(0)] == [1, 1]
 
 
 def test_answers_of_many_kinds_are_shown_as_few_bars(server: VoteServer) -> None:
@@ -187,7 +187,7 @@ def test_headings_part_a_text_but_not_within_code() -> None:
 
 def test_a_notebook_of_nothing_is_one_slide() -> None:
     deck = deck_of({"cells": [], "metadata": {}}, "empty", Path())
-    assert [(each.title, each.text) for each in deck.slides] == [("empty", "")]
+    assert [(slide.title, slide.text) for slide in deck.slides] == [("empty", "")]
 
 
 def test_what_the_command_cannot_do_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -263,8 +263,10 @@ def test_in_chinese_slides_and_ballot_are_chinese(tmp_path: Path) -> None:
         ballot = urlopen(votes).read().decode()
         deck = json.loads(page.partition('id="deck">')[2].partition("</script>")[0])
         assert len(deck["slides"]) > 20
-        assert [each["title"] for each in deck["slides"] if not han.search(each["title"])] == []
-        paragraphs = [words for each in deck["slides"] for words in re.findall("<p>(.*?)</p>", each["text"], re.DOTALL)]
+        assert [slide["title"] for slide in deck["slides"] if not han.search(slide["title"])] == []
+        paragraphs = [
+            words for slide in deck["slides"] for words in re.findall("<p>(.*?)</p>", slide["text"], re.DOTALL)
+        ]
         prose = [re.sub("<code>.*?</code>|<[^>]*>", "", words, flags=re.DOTALL) for words in paragraphs]
         assert len(prose) > 30
         assert [words for words in prose if re.search("[A-Za-z]{3}", words) and not han.search(words)] == []
@@ -286,7 +288,9 @@ def test_in_chinese_slides_and_ballot_are_chinese(tmp_path: Path) -> None:
             urlopen(Request(f"{slides}shown", shown, {"Content-Type": "application/json"}))
             for part in json.loads(urlopen(f"{votes}question").read())["parts"]:
                 assert not re.search("[a-z]{2,} [a-z]{2,}", part["question"]) or han.search(part["question"])
-                assert [each["hint"] for each in part["fields"] if each["hint"] and not han.search(each["hint"])] == []
+                assert [
+                    field["hint"] for field in part["fields"] if field["hint"] and not han.search(field["hint"])
+                ] == []
         assert token not in ballot
 
 
@@ -348,6 +352,6 @@ def test_axe_finds_nothing_grave_on_slides_and_ballot(
     page.keyboard.press("Space")
     page.locator(".told .bar.right").first.wait_for()
     assert axe.faults(page, "body") == []
-    for each in (page, ballot):
-        assert each.evaluate("document.documentElement.scrollWidth") <= width
+    for shown in (page, ballot):
+        assert shown.evaluate("document.documentElement.scrollWidth") <= width
     context.close()

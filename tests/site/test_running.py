@@ -49,11 +49,11 @@ class Cell:
 
 def test_a_page_loads_nothing_to_run_before_run_is_pressed_and_says_what_cannot_be_loaded(page, address):
     asked = []
-    page.on("request", lambda each: asked.append(each.url))
+    page.on("request", lambda request: asked.append(request.url))
     page.route("**/pyodide.mjs", lambda route: route.abort())
     page.goto(f"{address}/{TOUR}")
     page.locator(".run-row").first.wait_for()
-    assert not [each for each in asked if "pyodide" in each or "worker" in each or ".whl" in each]
+    assert not [address for address in asked if "pyodide" in address or "worker" in address or ".whl" in address]
     page.locator(".run-row button").first.click()
     page.locator(".run-says", has_text="could not be loaded").wait_for()
     assert page.locator(".run-row button").first.is_enabled()
@@ -191,13 +191,13 @@ def test_the_shell_of_a_page_publishes_what_a_cell_prints_displays_returns_and_r
         assert shell.run("for i in range(100_000): print(i)")
     finally:
         PageShell.clear_instance()
-    kinds = [(each["output_type"], each.get("text", "")) for each in given]
+    kinds = [(output["output_type"], output.get("text", "")) for output in given]
     assert kinds[:3] == [("stream", "a"), ("display_data", ""), ("execute_result", "")]
     assert given[2]["data"] == {"text/plain": "tensor([1., 1.])"}
     assert (given[3]["ename"], given[3]["evalue"]) == ("ZeroDivisionError", "division by zero")
     assert "Cell In[2], line 1" in re.sub(r"\x1b\[[\d;]*m", "", "".join(given[3]["traceback"]))
     assert "<script>" in given[4]["data"]["text/html"]
-    assert [each["data"] for each in given[5:7]] == [{"text/plain": "1"}, {"text/plain": "2"}]
+    assert [output["data"] for output in given[5:7]] == [{"text/plain": "1"}, {"text/plain": "2"}]
     printed = "".join(text for _, text in kinds[7:])
     assert printed.startswith("0\n1\n2\n")
     assert len(printed) < 500_000

@@ -116,8 +116,8 @@ def test_mypy_takes_a_users_right_program_and_flags_each_wrong_call(tmp_path):
     programs.append("examples.py")
     flags = ["--strict", "--follow-imports=silent", "--no-pretty", f"--config-file={config}"]
     said = run("mypy", *flags, *programs, folder=tmp_path).stdout
-    found = re.findall(r"(\w+\.py):(\d+): error: .*\[([\w-]+)\]$", said, re.MULTILINE)
+    errors = re.findall(r"(\w+\.py):(\d+): error: .*\[([\w-]+)\]$", said, re.MULTILINE)
     lines = (TYPED / "wrong.py").read_text(encoding="utf-8").splitlines()
     marked = {at: wanted[1] for at, line in enumerate(lines, 1) if (wanted := EXPECTED.search(line))}
     assert len(marked) > 20
-    assert sorted(found) == sorted(("wrong.py", str(at), code) for at, code in marked.items()), said
+    assert sorted(errors) == sorted(("wrong.py", str(at), code) for at, code in marked.items()), said

@@ -18,12 +18,12 @@ STACK = 984
 @pytest.fixture(scope="session")
 def in_pyodide() -> Callable[..., list[Any]]:
     """A function that runs a script of this folder there, and returns the JSON lines that it printed."""
-    node, found = shutil.which("node"), os.environ.get("PYODIDE_DIST")
+    node, folder = shutil.which("node"), os.environ.get("PYODIDE_DIST")
     if node is None:
         pytest.skip("Node.js is not installed, which runs Pyodide")
-    if found is None:
+    if folder is None:
         pytest.skip("no Pyodide: python tests/wasm/fetch.py FOLDER fetches one, PYODIDE_DIST=FOLDER names it")
-    distribution = Path(found)
+    distribution = Path(folder)
 
     def run(script: str, *arguments: str, timeout: float = 280) -> list[Any]:
         folders = (distribution, distribution / "packages", HERE.parents[1])

@@ -59,8 +59,8 @@ def main(paths: list[str]) -> None:
     report = Report()
     options = ["-c", "/tmp/pytest.ini", "--rootdir", "/checkout", "-q", "-p", "no:cacheprovider", "--capture=sys"]
     pytest.main([*options, "--continue-on-collection-errors", *paths], plugins=[report])
-    found = {"outcomes": report.outcomes, "failures": report.failures, "skipped": report.skipped}
-    print("\n" + json.dumps(found), flush=True)
+    answer = {"outcomes": report.outcomes, "failures": report.failures, "skipped": report.skipped}
+    print("\n" + json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":

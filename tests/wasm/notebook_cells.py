@@ -19,9 +19,9 @@ def main(place: str) -> None:
     path = Path("/checkout/notebooks") / place
     folder = Path("/home/course") / path.parent.name
     folder.mkdir(parents=True)
-    for each in path.parent.iterdir():
-        if each.is_file() and each.suffix != ".ipynb":
-            (folder / each.name).write_bytes(each.read_bytes())
+    for entry in path.parent.iterdir():
+        if entry.is_file() and entry.suffix != ".ipynb":
+            (folder / entry.name).write_bytes(entry.read_bytes())
     os.chdir(folder)
     if find_spec("matplotlib"):
         import_module("matplotlib.font_manager")  # the first import on a machine says that it takes a moment

@@ -168,8 +168,8 @@ def test_doctor_knows_one_answer_about_browsers(monkeypatch, tmp_path, has_chrom
 
     monkeypatch.setattr(doctor.webbrowser, "get", none)
     monkeypatch.setattr(doctor.shutil, "which", lambda name: f"/bin/{name}" if has_chromium else None)
-    found = {finding.what: finding for finding in doctor.examine(tmp_path)}
-    assert found["web browser"].ok is found["Chromium"].ok is has_chromium
+    findings = {finding.what: finding for finding in doctor.examine(tmp_path)}
+    assert findings["web browser"].ok is findings["Chromium"].ok is has_chromium
 
 
 def test_doctor_says_when_the_working_copy_cannot_be_written(tmp_path):

@@ -163,10 +163,10 @@ def test_an_answer_that_writes_into_what_is_given_spoils_no_answer_after_it():
 
     def writing(function):
         def overwrites(*arguments):
-            for each in arguments:
-                if isinstance(each, torch.Tensor):
+            for argument in arguments:
+                if isinstance(argument, torch.Tensor):
                     with suppress(RuntimeError), torch.no_grad():
-                        each.copy_(each.flip(0) + 3)
+                        argument.copy_(argument.flip(0) + 3)
             return function(*arguments)
 
         return overwrites
@@ -174,9 +174,9 @@ def test_an_answer_that_writes_into_what_is_given_spoils_no_answer_after_it():
     tried = 0
     for id, exercise in COURSE.items():
         names = _model(torch, id, hints_of(id)[-1])
-        answers, given = [names[each] for each in exercise.answers], {each: names[each] for each in exercise.given}
-        if given and any(isinstance(each, FunctionType) for each in answers):
-            judge(id, *(writing(each) if isinstance(each, FunctionType) else each for each in answers), **given)
+        answers, given = [names[name] for name in exercise.answers], {name: names[name] for name in exercise.given}
+        if given and any(isinstance(answer, FunctionType) for answer in answers):
+            judge(id, *(writing(answer) if isinstance(answer, FunctionType) else answer for answer in answers), **given)
             verdict = judge(id, *answers, **given)
             assert verdict.solved, (id, verdict.message)
             tried += 1
@@ -190,7 +190,8 @@ def test_a_backward_that_returns_nothing_is_told_what_it_lacks():
         def visit_FunctionDef(self, function):
             if function.name == "backward":
                 function.body = [
-                    ast.Expr(each.value) if isinstance(each, ast.Return) else each for each in function.body
+                    ast.Expr(statement.value) if isinstance(statement, ast.Return) else statement
+                    for statement in function.body
                 ]
             return function
 
@@ -200,7 +201,7 @@ def test_a_backward_that_returns_nothing_is_told_what_it_lacks():
             written = ast.unparse(ast.fix_missing_locations(Forgotten().visit(ast.parse(hints_of(id)[-1]))))
             names = _model(torch, id, written)
             verdict = judge(
-                id, *(names[each] for each in exercise.answers), **{each: names[each] for each in exercise.given}
+                id, *(names[name] for name in exercise.answers), **{name: names[name] for name in exercise.given}
             )
             assert not verdict.solved
             assert "raised" not in verdict.message, (id, verdict.message)

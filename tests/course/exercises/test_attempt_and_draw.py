@@ -92,7 +92,7 @@ def test_pictures_stand_beside_each_other_under_their_names(torch, shown):
 
 def test_a_mapping_has_any_titles_and_fills_rows(torch, shown):
     weights = torch.ones(5, 2, 2, requires_grad=True)
-    draw({f"{number}: 0%": each for number, each in enumerate(weights)}, columns=3, limits=(-1, 1))
+    draw({f"{number}: 0%": weight for number, weight in enumerate(weights)}, columns=3, limits=(-1, 1))
     assert len(plt.gcf().axes) == 6
     assert len(shown()) == 5
     assert shown()[4].images[0].get_clim() == (-1, 1)

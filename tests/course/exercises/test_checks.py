@@ -93,7 +93,7 @@ def recipes(torch):
         st.complex_numbers(),
     )
     strange = st.sampled_from([Explodes, object(), len, repr, lambda *a: a, lambda: 1 / 0, range(3), torch])
-    made = st.sampled_from(
+    tensors = st.sampled_from(
         [
             Explodes,
             HalfATensor,
@@ -114,7 +114,7 @@ def recipes(torch):
             lambda: torch.Tensor,
         ]
     )
-    leaves = st.one_of((plain | strange).map(lambda value: lambda: value), made)
+    leaves = st.one_of((plain | strange).map(lambda value: lambda: value), tensors)
 
     def nested(inner):
         lists = st.lists(inner, max_size=3).map(lambda parts: lambda: [part() for part in parts])
@@ -162,11 +162,11 @@ def misconception(expectation, *arguments, **keywords):
 
 @pytest.mark.parametrize("exercise_id", COURSE)
 def test_checks_answer_junk_with_one_plain_sentence(torch, exercise_id):
-    found = COURSE[exercise_id]
+    exercise = COURSE[exercise_id]
     chosen = random.Random(exercise_id)
     for _ in range(40):
-        answers = [chosen.choice(junk(torch))() for _ in found.answers]
-        besides = {name: chosen.choice(junk(torch))() for name in found.given}
+        answers = [chosen.choice(junk(torch))() for _ in exercise.answers]
+        besides = {name: chosen.choice(junk(torch))() for name in exercise.given}
         text = said(check, exercise_id, *answers, **besides)
         told = reprlib.repr((answers, besides))
         assert text.startswith(("Not yet: ", "✓ ")), told
@@ -184,37 +184,37 @@ def test_check_and_hint_answer_junk_ids_and_too_many_answers(torch):
 
 @pytest.mark.parametrize("exercise_id", COURSE)
 def test_unanswered_exercises_say_that_they_wait_and_where_help_is(exercise_id):
-    found = COURSE[exercise_id]
+    exercise = COURSE[exercise_id]
     for blank in (..., None):
-        text = said(check, exercise_id, *(blank for _ in found.answers))
+        text = said(check, exercise_id, *(blank for _ in exercise.answers))
         assert text.startswith("Not yet: ")
         assert f'hint("{exercise_id}")' in text
 
 
 @pytest.mark.parametrize("exercise_id", COURSE)
 def test_the_last_hint_is_code_that_passes_the_check(torch, exercise_id):
-    found = COURSE[exercise_id]
+    exercise = COURSE[exercise_id]
     names = {"torch": torch, "np": numpy}
     with contextlib.redirect_stdout(io.StringIO()):
-        exec(setup_of(found.id), names)
-        exec(hints_of(found.id)[-1], names)
+        exec(setup_of(exercise.id), names)
+        exec(hints_of(exercise.id)[-1], names)
     verdict = judge(
         exercise_id,
-        *(names[name] for name in found.answers),
-        **{name: names[name] for name in found.given},
+        *(names[name] for name in exercise.answers),
+        **{name: names[name] for name in exercise.given},
     )
     assert verdict.solved, verdict.message
 
 
 @pytest.mark.parametrize("exercise_id", COURSE)
 def test_looking_around_in_a_kernel_meets_no_answer(exercise_id):
-    found, answer = COURSE[exercise_id], hints_of(exercise_id)[-1]
-    module = sys.modules[found.examine.__module__]
-    met = [repr(found), str(vars(found)), pydoc.plain(pydoc.render_doc(found))]
-    met += [getattr(found, name) for name in dir(found) if isinstance(getattr(found, name, None), str)]
+    exercise, answer = COURSE[exercise_id], hints_of(exercise_id)[-1]
+    module = sys.modules[exercise.examine.__module__]
+    met = [repr(exercise), str(vars(exercise)), pydoc.plain(pydoc.render_doc(exercise))]
+    met += [getattr(exercise, name) for name in dir(exercise) if isinstance(getattr(exercise, name, None), str)]
     met += [text for name, text in vars(module).items() if isinstance(text, str) and not name.startswith("_")]
     assert [text for text in met if answer in text] == []
-    assert not hasattr(found, "hints")
+    assert not hasattr(exercise, "hints")
 
 
 def test_what_an_answer_prints_follows_the_verdict():
@@ -233,9 +233,9 @@ def test_what_an_answer_prints_follows_the_verdict():
 def test_ids_begin_with_their_part_and_a_number_or_with_a_word(exercise_id):
     """The number is the notebook's when the exercise was written; capstones and reviews have a word of their own."""
     part = COURSE[exercise_id].examine.__module__.split(".")[-2]
-    found = re.fullmatch(r"(?:([a-z]?)\d\d|[a-z]{3,})(-[a-z0-9]+)+", exercise_id)
-    assert found
-    assert found[1] in (None, "" if part == "memory" else part[0])  # a part after the first has its letter in front
+    match = re.fullmatch(r"(?:([a-z]?)\d\d|[a-z]{3,})(-[a-z0-9]+)+", exercise_id)
+    assert match
+    assert match[1] in (None, "" if part == "memory" else part[0])  # a part after the first has its letter in front
 
 
 def test_hints_climb_the_ladder_and_stay_on_its_last_rung():

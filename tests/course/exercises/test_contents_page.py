@@ -35,7 +35,7 @@ def test_what_a_notebook_needs_comes_before_it():
     order = list(NOTEBOOKS)
     for link, _, _, needs in re.findall(ROW, PAGE, flags=re.MULTILINE):
         [place] = links(CONTENTS, link)
-        assert all(order.index(each) < order.index(place) for each in links(CONTENTS, needs)), place
+        assert all(order.index(link) < order.index(place) for link in links(CONTENTS, needs)), place
 
 
 def test_the_page_begins_with_where_to_go_on_and_the_paths_and_has_all_notebooks_after_the_questions():
@@ -50,7 +50,7 @@ def test_no_table_has_an_empty_heading_and_none_more_columns_than_a_phone_has_ro
     heads = re.findall(r"^(\|.*\|)\n\|(?:---\|)+$", PAGE, flags=re.MULTILINE)
     assert heads
     for head in heads:
-        columns = [each.strip() for each in head.strip("|").split("|")]
+        columns = [column.strip() for column in head.strip("|").split("|")]
         assert all(columns)
         assert len(columns) <= 2
 
@@ -68,9 +68,9 @@ def test_a_question_leads_to_notebooks_that_declare_it(question):
 
 @pytest.mark.parametrize("name", PATHS)
 def test_a_short_path_leads_through_notebooks_in_an_order_in_which_none_is_missing_its_own_part(name):
-    found = links(CONTENTS, PAGE.split(f"**{name}**")[1].split("**")[0])
-    assert len(found) >= 4
-    assert set(found) <= set(NOTEBOOKS)
+    places = links(CONTENTS, PAGE.split(f"**{name}**")[1].split("**")[0])
+    assert len(places) >= 4
+    assert set(places) <= set(NOTEBOOKS)
 
 
 def test_the_page_tells_the_hours_and_the_words():

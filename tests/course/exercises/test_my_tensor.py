@@ -411,18 +411,18 @@ def definitions(code: str) -> Iterator[tuple[str, str]]:
     """What the functions and methods in some code do, by their names."""
     plain = "\n".join(line for line in code.splitlines() if not line.startswith("%"))
     for statement in ast.parse(plain).body:
-        for each in statement.body if isinstance(statement, ast.ClassDef) else [statement]:
-            if isinstance(each, ast.FunctionDef):
-                name = each.name.strip("_")
+        for part in statement.body if isinstance(statement, ast.ClassDef) else [statement]:
+            if isinstance(part, ast.FunctionDef):
+                name = part.name.strip("_")
                 whose = f"{statement.name}." if name == "init" else ""
-                yield whose + name, ast.unparse([each.args, *each.body])
+                yield whose + name, ast.unparse([part.args, *part.body])
 
 
 @pytest.mark.parametrize("part", ["strides", "engine"])
 def test_what_the_course_gives_is_what_the_notebook_gives(part: str) -> None:
     keeping = f'keep("{part}")'
     (place,) = [place for place in NOTEBOOKS if keeping in "\n".join(cells(place, "code"))]
-    shown = dict(each for code in cells(place, "code") for each in definitions(code))
+    shown = dict(definition for code in cells(place, "code") for definition in definitions(code))
     given = dict(definitions((GIVEN / f"{part}.py").read_text(encoding="utf-8")))
     both = shown.keys() & given.keys()
     assert len(both) >= 8

@@ -114,7 +114,7 @@ def declared_for(place):
     """Ids of the exercises that are declared in the notebook's own module."""
     folder, name = part_of(place)[2:], PurePosixPath(place).stem
     module = f"glassroom.exercises.{folder}.nb{name}"
-    return {each.id for each in exercises().values() if each.examine.__module__ == module}
+    return {exercise.id for exercise in exercises().values() if exercise.examine.__module__ == module}
 
 
 def test_every_part_is_one_that_the_tests_know():
@@ -169,7 +169,7 @@ def test_a_notebook_opens_with_its_question_and_ends_with_a_summary_and_pytorch(
 @pytest.mark.parametrize("place", NOTEBOOKS)
 def test_every_column_of_a_table_has_a_heading(place):
     heads = re.findall(r"^(\|.*\|)\n\|(?:\s*:?-+:?\s*\|)+$", prose(place), flags=re.MULTILINE)
-    assert [head for head in heads if not all(each.strip() for each in head.strip("|").split("|"))] == []
+    assert [head for head in heads if not all(cell.strip() for cell in head.strip("|").split("|"))] == []
 
 
 @pytest.mark.parametrize("place", NOTEBOOKS)
@@ -188,7 +188,7 @@ def test_a_notebook_checks_the_exercises_that_are_declared_for_it(place):
 @pytest.mark.parametrize("place", NOTEBOOKS)
 def test_ids_of_exercises_begin_with_their_part_and_the_number_of_their_notebook(place):
     prefix, _ = PARTS[part_of(place)]
-    assert all(re.match(f"{prefix}{number(place)}-[a-z]", each) for each in checked(place))
+    assert all(re.match(f"{prefix}{number(place)}-[a-z]", id) for id in checked(place))
 
 
 def test_no_exercise_has_an_id_that_another_one_had():
@@ -206,7 +206,7 @@ def test_questions_of_a_review_say_where_they_were_taught(place):
     assert len(taught) == asked
     by_topic = {PurePosixPath(other).stem[3:]: other for other in NOTEBOOKS}
     assert set(taught) <= set(by_topic)
-    assert {by_topic[each] for each in taught} <= set(links(place, prose(place)))
+    assert {by_topic[topic] for topic in taught} <= set(links(place, prose(place)))
 
 
 @pytest.mark.parametrize("place", NOTEBOOKS)
@@ -225,7 +225,7 @@ def test_every_prediction_is_revealed(place):
 
 @pytest.mark.parametrize(("part", "points"), [(part, points) for part, (_, points) in PARTS.items()])
 def test_a_part_has_a_home_for_every_point_of_the_articles_and_for_no_other(part, points):
-    declared = {each for place in NOTEBOOKS if part_of(place) == part for each in about(place)["articles"]}
+    declared = {article for place in NOTEBOOKS if part_of(place) == part for article in about(place)["articles"]}
     assert declared == set(points.split()) | titles_of(part)
 
 
@@ -246,7 +246,7 @@ def test_a_title_is_taught_in_its_part(part, title):
 
 @pytest.mark.parametrize(("parts", "questions"), QUESTIONS)
 def test_parts_answer_their_questions_and_no_others(parts, questions):
-    declared = {each for place in NOTEBOOKS if part_of(place) in parts for each in about(place)["questions"]}
+    declared = {question for place in NOTEBOOKS if part_of(place) in parts for question in about(place)["questions"]}
     assert declared == set(questions)
 
 
@@ -257,6 +257,6 @@ def test_links_lead_to_notebooks_that_are_there(place):
 
 @pytest.mark.parametrize(("place", "following"), list(pairwise(NOTEBOOKS)))
 def test_a_notebook_leads_to_the_next_one(place, following):
-    _, found, after = prose(place).rpartition("Next: ")
-    assert found
+    _, heading, after = prose(place).rpartition("Next: ")
+    assert heading
     assert links(place, after) == [following]

@@ -94,7 +94,7 @@ def test_two_kernels_lose_nothing(copy):
     kernels = [subprocess.Popen([sys.executable, "-c", program]) for program in programs]
     assert [kernel.wait() for kernel in kernels] == [0, 0]
     done = read_progress(copy)
-    assert {id: each.checks for id, each in done.exercises.items()} == {"00-numbers": 20, "01-same-cell": 20}
+    assert {id: record.checks for id, record in done.exercises.items()} == {"00-numbers": 20, "01-same-cell": 20}
     assert not (copy / LOCK).exists()
 
 

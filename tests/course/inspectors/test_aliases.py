@@ -25,36 +25,36 @@ def lib(request) -> Any:
     return request.param
 
 
-def group_of(found: Any, name: str) -> AliasGroup:
-    return next(group for group in found.data.groups if any(member.name == name for member in group.members))
+def group_of(picture: Any, name: str) -> AliasGroup:
+    return next(group for group in picture.data.groups if any(member.name == name for member in group.members))
 
 
-def member(found: Any, name: str) -> Alias:
-    return next(each for each in group_of(found, name).members if each.name == name)
+def member(picture: Any, name: str) -> Alias:
+    return next(alias for alias in group_of(picture, name).members if alias.name == name)
 
 
 def names(group: AliasGroup) -> list[str]:
-    return [each.name for each in group.members]
+    return [member.name for member in group.members]
 
 
 def test_tensors_are_grouped_by_storage_with_their_bytes(lib) -> None:
     a = lib.arange(12.0)
     b, c = a[2:5], lib.arange(3)
-    found = aliases(a, b, c)
-    assert names(group_of(found, "a")) == ["a", "b"]
-    assert (member(found, "b").span, member(found, "b").nbytes) == ((8, 20), 12)
-    assert names(group_of(found, "c")) == ["c"]
-    assert "b lies within a" in found.text
+    picture = aliases(a, b, c)
+    assert names(group_of(picture, "a")) == ["a", "b"]
+    assert (member(picture, "b").span, member(picture, "b").nbytes) == ((8, 20), 12)
+    assert names(group_of(picture, "c")) == ["c"]
+    assert "b lies within a" in picture.text
 
 
 def test_a_slice_that_keeps_much_alive_is_told_with_its_base_and_a_clone_is_the_way_out(lib) -> None:
     small = lib.zeros(1_000_000)[10:20]
-    found = aliases(small)
+    picture = aliases(small)
     assert (
         "small keeps 3.81 MiB alive, of which 40 bytes are reached. A clone would hold no more than these."
-        in found.text
+        in picture.text
     )
-    assert [(each.name, each.how) for each in group_of(found, "small").members] == [
+    assert [(alias.name, alias.how) for alias in group_of(picture, "small").members] == [
         ("small", "name"),
         ("small's base", "base"),
     ]
@@ -66,12 +66,12 @@ def test_without_arguments_all_that_the_callers_variables_lead_to_is_found(lib) 
     first = lib.ones(2)
     held = {"deep": [first, {"er": lib.ones(3)}], 7: (lib.ones(4),)}
     _hidden = lib.ones(99)
-    found = aliases()
+    picture = aliases()
     assert {"first", "held['deep'][1]['er']", "held[7][0]"} <= {
-        name for group in found.data.groups for name in names(group)
+        name for group in picture.data.groups for name in names(group)
     }
-    assert "also held['deep'][0]" in found.text
-    assert "396 bytes" not in found.text
+    assert "also held['deep'][0]" in picture.text
+    assert "396 bytes" not in picture.text
     assert _hidden.numel() + len(held) == 101
 
 
@@ -87,8 +87,8 @@ def test_networks_optimizers_and_objects_of_ones_own_are_looked_into() -> None:
 
     own = Own()
     data = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.ones(6, 2)))
-    found = aliases(net=net, optimizer=optimizer, own=own, data=data)
-    told = {name for group in found.data.groups for name in names(group)}
+    picture = aliases(net=net, optimizer=optimizer, own=own, data=data)
+    told = {name for group in picture.data.groups for name in names(group)}
     assert {
         "net.0.weight",
         "net.1.running_mean",
@@ -103,9 +103,9 @@ def test_what_graphs_save_and_gradients_are_told(lib) -> None:
     w = lib.ones(3, requires_grad=True)
     y = (w * 2).exp()
     y.sum().backward(retain_graph=True)
-    found = aliases(w, y)
-    assert member(found, "w.grad").how == "gradient"
-    assert member(found, "y").also == ("saved by ExpBackward0.result",)
+    picture = aliases(w, y)
+    assert member(picture, "w.grad").how == "gradient"
+    assert member(picture, "y").also == ("saved by ExpBackward0.result",)
     kept = (w * lib.arange(3.0)).sum()
     assert "held by a graph alone" in aliases(kept).text
     assert "saved by MulBackward0.other" in aliases(kept).text
@@ -114,41 +114,41 @@ def test_what_graphs_save_and_gradients_are_told(lib) -> None:
 def test_arrays_of_numpy_and_tensors_on_their_memory_are_one_group(lib) -> None:
     array = np.arange(6.0)
     tensor = lib.from_numpy(array)
-    found = aliases(array, tensor)
-    assert names(group_of(found, "array")) == ["array", "tensor"]
-    assert "array and tensor: the same 48 bytes" in found.text
+    picture = aliases(array, tensor)
+    assert names(group_of(picture, "array")) == ["array", "tensor"]
+    assert "array and tensor: the same 48 bytes" in picture.text
 
 
 def test_columns_interleave_without_a_byte_in_common(lib) -> None:
     a = lib.arange(12.0).reshape(3, 4)
     left, right = a[:, ::2], a[:, 1::2]
-    found = aliases(left, right)
-    assert "left and right: interleaved, not a byte in common" in found.text
-    assert "(3, 2) float32 · bytes 0–43 · 24 of them, in pieces" in found.text
+    picture = aliases(left, right)
+    assert "left and right: interleaved, not a byte in common" in picture.text
+    assert "(3, 2) float32 · bytes 0–43 · 24 of them, in pieces" in picture.text
 
 
 def test_looking_keeps_nothing_alive_and_changes_nothing(lib) -> None:
     w = lib.ones(3, requires_grad=True)
     y = (w * w).sum()
-    found = aliases(w, y)
+    picture = aliases(w, y)
     assert y.grad_fn is not None
     gone = weakref.ref(w)
     del w, y
     gc.collect()
     assert gone() is None
-    assert "saved by MulBackward0.other" in found.text
+    assert "saved by MulBackward0.other" in picture.text
 
 
 def test_of_many_the_largest_are_shown_and_the_rest_is_counted(lib) -> None:
     many = [lib.zeros(n % 100 + 1) for n in range(10_000)]
     views = list(lib.zeros(10_000, 2))
-    found = aliases(many, views)
+    picture = aliases(many, views)
     whole = sum(4 * (n % 100 + 1) for n in range(10_000)) + 80_000
-    assert (found.data.storages, found.data.nbytes) == (10_001, whole)
-    assert len(found.data.groups) == 16
-    assert "… and 9,985 more storages" in found.text
-    assert "… and 9,993 more tensors" in found.text or "… and 9,992 more tensors" in found.text
-    assert len(found.html) < 200_000
+    assert (picture.data.storages, picture.data.nbytes) == (10_001, whole)
+    assert len(picture.data.groups) == 16
+    assert "… and 9,985 more storages" in picture.text
+    assert "… and 9,993 more tensors" in picture.text or "… and 9,992 more tensors" in picture.text
+    assert len(picture.html) < 200_000
 
 
 def test_with_the_whole_process_what_no_variable_leads_to_is_found(lib) -> None:
@@ -158,19 +158,19 @@ def test_with_the_whole_process_what_no_variable_leads_to_is_found(lib) -> None:
 
     kept = closure()
     mine = lib.ones(2)
-    found = aliases(mine, whole_process=True)
-    assert found.data.tensors > 1
-    assert "in a closure" in aliases(mine, whole_process=True).text or found.data.unshown_storages
+    picture = aliases(mine, whole_process=True)
+    assert picture.data.tensors > 1
+    assert "in a closure" in aliases(mine, whole_process=True).text or picture.data.unshown_storages
     assert kept().numel() == 123
 
 
 def test_tensors_without_memory_are_named_with_what_they_would_need(lib) -> None:
     header, there = lib.empty(3, 4, device="meta"), lib.ones(2)
-    found = aliases(header=header, there=there)
+    picture = aliases(header=header, there=there)
     line = "no memory to look at: header (Tensor on meta: no data, 48 bytes needed)"
-    assert (found.data.tensors, found.data.nbytes) == (1, 8)
-    assert line in found.text
-    assert "48 bytes needed" in found.svg
+    assert (picture.data.tensors, picture.data.nbytes) == (1, 8)
+    assert line in picture.text
+    assert "48 bytes needed" in picture.svg
     assert aliases(header=header).text.splitlines() == ["No tensor has memory.", "", line]
 
 
@@ -182,8 +182,8 @@ def test_what_holds_no_tensor_is_refused() -> None:
 def test_no_variable_of_a_kind_that_has_no_bytes_stops_it() -> None:
     meta, sparse, strings = torch.ones(2, device="meta"), torch.eye(2).to_sparse(), np.array(["a"])
     plain = torch.ones(2)
-    found = aliases()
-    assert [names(group) for group in found.data.groups] == [["plain"], ["sparse._indices()"], ["sparse._values()"]]
+    picture = aliases()
+    assert [names(group) for group in picture.data.groups] == [["plain"], ["sparse._indices()"], ["sparse._values()"]]
     assert (meta.numel(), sparse.numel(), strings.size, plain.numel()) == (2, 4, 1, 2)
 
 
@@ -208,10 +208,12 @@ def test_runs_are_the_bytes_of_a_tensor_and_what_two_share(one: Any, other: Any)
     for first, dims, itemsize in (one, other):
         runs.append(runs_of(first, [n for n, _ in dims], [step for _, step in dims], itemsize))
         truth.append(bytes_of(first, dims, itemsize))
-    for made, expected in zip(runs, truth, strict=True):
-        found = [byte for start, end in zip(made.starts, made.ends, strict=True) for byte in range(start, end)]
-        assert found == sorted(expected)
-        assert made.span == ((min(expected), max(expected) + 1) if expected else None)
+    for covered, expected in zip(runs, truth, strict=True):
+        bytes_covered = [
+            byte for start, end in zip(covered.starts, covered.ends, strict=True) for byte in range(start, end)
+        ]
+        assert bytes_covered == sorted(expected)
+        assert covered.span == ((min(expected), max(expected) + 1) if expected else None)
     assert shared(*runs) == len(truth[0] & truth[1])
     assert together(runs).nbytes == len(truth[0] | truth[1])
 
@@ -219,21 +221,21 @@ def test_runs_are_the_bytes_of_a_tensor_and_what_two_share(one: Any, other: Any)
 def test_of_a_tensor_in_very_many_pieces_the_range_alone_is_known() -> None:
     a = torch.zeros(100_000, 2)
     column, other = a[:, 0], a[:, 1]
-    found = aliases(column, other)
-    assert (member(found, "column").nbytes, member(found, "column").span) == (None, (0, 799_996))
-    assert "their ranges overlap, in more pieces than are counted" in found.text
+    picture = aliases(column, other)
+    assert (member(picture, "column").nbytes, member(picture, "column").span) == (None, (0, 799_996))
+    assert "their ranges overlap, in more pieces than are counted" in picture.text
 
 
 def test_shared_storages_come_first_and_no_label_is_cut_while_there_is_room(lib) -> None:
     a_single_tensor_with_quite_a_long_name = lib.zeros(3)
     shared = lib.zeros(4)
     view = shared.view(2, 2)
-    found = aliases(a_single_tensor_with_quite_a_long_name, shared, view)
-    assert [names(group)[:2] for group in found.data.groups] == [
+    picture = aliases(a_single_tensor_with_quite_a_long_name, shared, view)
+    assert [names(group)[:2] for group in picture.data.groups] == [
         ["shared", "view"], ["a_single_tensor_with_quite_a_long_name"]
     ]  # fmt: skip
-    assert ">a_single_tensor_with_quite_a_long_name<" in found.svg
-    assert "…" not in found.svg
+    assert ">a_single_tensor_with_quite_a_long_name<" in picture.svg
+    assert "…" not in picture.svg
 
 
 def lengths_of_bars(svg: str) -> list[float]:
@@ -242,17 +244,17 @@ def lengths_of_bars(svg: str) -> list[float]:
 
 def test_bars_are_in_proportion_to_bytes_or_to_their_logarithm(lib) -> None:
     small, large = lib.zeros(10), lib.zeros(20)
-    found = aliases(small, large)
-    one, other = lengths_of_bars(found.svg)
+    picture = aliases(small, large)
+    one, other = lengths_of_bars(picture.svg)
     assert other == pytest.approx(2 * one, abs=0.2)
     tiny, some, huge = lib.zeros(1), lib.zeros(1000), lib.zeros(10**6)
-    found = aliases(tiny, some, huge)
-    least, middle, most = lengths_of_bars(found.svg)
+    picture = aliases(tiny, some, huge)
+    least, middle, most = lengths_of_bars(picture.svg)
     assert 20 < least < middle / 2
     assert middle < 0.8 * most <= 748
-    assert ">1 KiB<" in found.svg
-    assert "logarithm" in found.svg
-    assert "3.81 MiB on cpu" in found.text
+    assert ">1 KiB<" in picture.svg
+    assert "logarithm" in picture.svg
+    assert "3.81 MiB on cpu" in picture.text
 
 
 def test_each_variable_is_told_with_what_it_keeps_alive_and_by_which_path(lib) -> None:
@@ -261,11 +263,11 @@ def test_each_variable_is_told_with_what_it_keeps_alive_and_by_which_path(lib) -
             self.history = [{"loss": (lib.ones(80, 80, requires_grad=True) * 2).pow(2).sum()} for _ in range(3)]
 
     trainer, batch = Trainer(), lib.zeros(100)
-    found = aliases(trainer=trainer, batch=batch)
-    [first, second] = found.data.roots
+    picture = aliases(trainer=trainer, batch=batch)
+    [first, second] = picture.data.roots
     assert (first.name, second.name) == ("trainer", "batch")
-    assert first.nbytes == found.data.nbytes - 400
+    assert first.nbytes == picture.data.nbytes - 400
     assert first.largest == "trainer.history[0]['loss'] → PowBackward0.self"
-    assert f"trainer: {first.nbytes / 1024:.1f} KiB in {first.storages} storages" in found.text
-    assert "kept alive by" in found.svg
+    assert f"trainer: {first.nbytes / 1024:.1f} KiB in {first.storages} storages" in picture.text
+    assert "kept alive by" in picture.svg
     assert "kept alive by" not in aliases(batch).text  # the map says it already

@@ -125,8 +125,8 @@ def test_lists_dicts_sizes_and_names_are_taken() -> None:
 
 
 def test_expressions_go_by_letters() -> None:
-    made = explore_broadcast(torch.zeros(2, 1) + 1, torch.zeros(3) * 2)
-    assert [operand.name for operand in made.broadcast.operands] == ["a", "b"]
+    explorer = explore_broadcast(torch.zeros(2, 1) + 1, torch.zeros(3) * 2)
+    assert [operand.name for operand in explorer.broadcast.operands] == ["a", "b"]
 
 
 def test_the_same_tensor_twice_is_two_operands() -> None:

@@ -39,7 +39,7 @@ def peak_by_the_profiler(step: Callable[[], object]) -> int:
         if event.name == "[memory]":
             changes.append((event.start_time_ns, event.extra_fields.alloc_size))
     held = peak = 0
-    for _, change in sorted(changes, key=lambda each: each[0]):
+    for _, change in sorted(changes, key=lambda entry: entry[0]):
         held += change
         peak = max(held, peak)
     return peak

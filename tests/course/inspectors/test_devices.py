@@ -35,7 +35,7 @@ def fresh() -> None:
 def symbolic(text: str) -> str:
     """The text with its storages renamed by first appearance, whatever the session has seen before."""
     names: dict[str, str] = {}
-    return re.sub(r"\bS\d+\b", lambda found: names.setdefault(found[0], f"S{len(names)}"), text)
+    return re.sub(r"\bS\d+\b", lambda match: names.setdefault(match[0], f"S{len(names)}"), text)
 
 
 def test_tensors_on_the_host_are_drawn_alike_on_both_libraries(library: Any) -> None:
@@ -58,8 +58,8 @@ def test_facts_too_long_for_a_phone_go_to_a_line_of_their_own(library: Any) -> N
     weights_of_layer = library.ones(128, 64, requires_grad=True, dtype=library.float64)
     with narrow():
         texts = list(ElementTree.fromstring(device_map(weights_of_layer).svg).iter("{http://www.w3.org/2000/svg}text"))
-    ends = [float(each.get("x", 0)) + len("".join(each.itertext())) * FACT_ADVANCE for each in texts]
-    assert "weights_of_layer" in ["".join(each.itertext()) for each in texts]
+    ends = [float(text.get("x", 0)) + len("".join(text.itertext())) * FACT_ADVANCE for text in texts]
+    assert "weights_of_layer" in ["".join(text.itertext()) for text in texts]
     assert max(ends) <= NARROW
 
 
@@ -164,12 +164,12 @@ def test_arrows_of_the_picture_run_between_the_columns_of_their_devices() -> Non
     y = x.to("sim")
     z = (y * 2).cpu()
     picture = ElementTree.fromstring(device_map(x, y, z).svg)
-    ways = [each.get("d") for each in picture.iter() if (each.get("class") or "").startswith("way")]
+    ways = [element.get("d") for element in picture.iter() if (element.get("class") or "").startswith("way")]
     spans = [re.findall(r"[MH]([\d.]+)", way or "") for way in ways]
     assert len(spans) == 2
     assert float(spans[0][0]) < float(spans[0][1])
     assert float(spans[1][0]) > float(spans[1][1])
-    on = [each.get("data-on") for each in picture.iter() if "holding" in (each.get("class") or "")]
+    on = [element.get("data-on") for element in picture.iter() if "holding" in (element.get("class") or "")]
     assert on == ["1-1", "2-2", "1-1"]
 
 

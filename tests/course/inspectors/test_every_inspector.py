@@ -113,7 +113,7 @@ def test_a_pictures_own_sheet_speaks_of_its_own_picture(picture: str) -> None:
     selectors = re.findall(r"([^{}]+)\{", re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL))
     assert selectors
     if picture not in SHEETS_OF_ALL:
-        strangers = [each for each in selectors if not each.strip().startswith(f".gr-{picture}-svg ")]
+        strangers = [selector for selector in selectors if not selector.strip().startswith(f".gr-{picture}-svg ")]
         assert strangers == [], "all sheets of a page hold for all of its pictures"
 
 
@@ -244,7 +244,7 @@ def test_both_libraries_give_the_same_data() -> None:
     def data(lib: Any, kind: str) -> str:
         text = json.dumps(every_inspector(lib)[kind].as_dict()).replace('"torch"', '"tensorglass"')
         names = list(dict.fromkeys(re.findall(r"\bS\d+\b", text)))
-        return re.sub(r"\bS\d+\b", lambda found: f"S{names.index(found[0])}", text)
+        return re.sub(r"\bS\d+\b", lambda match: f"S{names.index(match[0])}", text)
 
     for kind in ("memory map", "autograd graph"):
         assert data(tensorglass, kind) == data(torch, kind), kind

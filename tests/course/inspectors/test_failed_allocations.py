@@ -38,9 +38,9 @@ def test_what_was_wanted_and_what_was_held_is_a_note_on_the_error_and_on_the_tim
     assert f"372529.03 GiB failed at line {first + 7}: library.stack([h * 3, library.empty(TOO_MANY)])" in said
     held = "parameters 3.81 MiB, activations 3.81 MiB, temporaries 3.81 MiB"
     assert f"held then: 11.44 MiB on cpu ({held}" in said
-    assert any(" w" in each and f"held by w; made by line {first + 3}" in each for each in holders)
-    assert any(" h" in each and f"held by h; made by line {first + 4}" in each for each in holders)
-    assert any(f"freed since; made by line {first + 7}" in each for each in holders)
+    assert any(" w" in holder and f"held by w; made by line {first + 3}" in holder for holder in holders)
+    assert any(" h" in holder and f"held by h; made by line {first + 4}" in holder for holder in holders)
+    assert any(f"freed since; made by line {first + 7}" in holder for holder in holders)
     timeline = caught.value.timeline
     assert said in timeline.text
     assert said in timeline.as_dict()["notes"]

@@ -41,7 +41,7 @@ def regression(library: Any) -> dict[str, Any]:
 def symbolic(text: str) -> str:
     """The text with its storages renamed by first appearance, whatever the session has seen before."""
     names: dict[str, str] = {}
-    return re.sub(r"\bS\d+\b", lambda found: names.setdefault(found[0], f"S{len(names)}"), text)
+    return re.sub(r"\bS\d+\b", lambda match: names.setdefault(match[0], f"S{len(names)}"), text)
 
 
 def test_text_is_the_same_on_both_libraries() -> None:
@@ -50,7 +50,10 @@ def test_text_is_the_same_on_both_libraries() -> None:
         regression(importlib.import_module("tensorglass")),
         regression(torch),
     )
-    texts = [symbolic(AutogradGraph("loss", graph_data({"loss": each["loss"]}, each)).text) for each in (ours, theirs)]
+    texts = [
+        symbolic(AutogradGraph("loss", graph_data({"loss": tensors["loss"]}, tensors)).text)
+        for tensors in (ours, theirs)
+    ]
     assert texts[0] == texts[1]
 
 
@@ -139,7 +142,7 @@ def test_a_long_chain_is_folded_and_said_to_be(library: Any) -> None:
 
 def test_of_a_network_s_repeated_blocks_the_parameters_are_folded_as_well() -> None:
     torch = pytest.importorskip("torch", reason="networks are PyTorch's here")
-    blocks = [each for _ in range(30) for each in (torch.nn.Linear(4, 4), torch.nn.Tanh())]
+    blocks = [layer for _ in range(30) for layer in (torch.nn.Linear(4, 4), torch.nn.Tanh())]
     model = torch.nn.Sequential(*blocks)
     loss = model(torch.ones(2, 4)).sum()
     data = graph_data({"loss": loss}, {"model": model})
@@ -256,8 +259,8 @@ def test_operators_of_a_function_have_lines_and_networks() -> None:
     assert re.search(rf"AddmmBackward0 · model\.last, line {first + 2} · saved", text)
     assert re.search(rf"GeluBackward0 · model\.act, line {first + 1} · saved", text)
     assert not torch.is_anomaly_enabled()
-    assert not any(each._forward_hooks for each in model.values())
-    assert [each.module for each in graph_data({"loss": step()}, {"model": model}).steps[:6]] == [
+    assert not any(layer._forward_hooks for layer in model.values())
+    assert [row.module for row in graph_data({"loss": step()}, {"model": model}).steps[:6]] == [
         None, None, "model.last", "model.last", None, "model.first",
     ]  # fmt: skip  # without a function, only where parameters are read
 
@@ -351,7 +354,7 @@ def test_of_branches_that_are_alike_one_is_shown(library: Any) -> None:
     assert sum(1 if box.step else len(box.folded) for box in opened.values()) == len(picture.data.steps)
     assert len(boxes) < len(opened) <= 2 * MOST + 1
     stepped = step_backward(library.stack(losses[:8]).sum())
-    assert {frame["key"] for frame in stepped.state()["frames"]} == {str(each) for each in boxes_of(stepped.data.graph)}
+    assert {frame["key"] for frame in stepped.state()["frames"]} == {str(box) for box in boxes_of(stepped.data.graph)}
 
 
 def test_a_wide_graph_is_drawn_near_its_root(library: Any) -> None:
@@ -367,8 +370,8 @@ def test_a_wide_graph_is_drawn_near_its_root(library: Any) -> None:
 def test_every_edge_of_the_picture_joins_two_boxes(library: Any) -> None:
     loss = regression(library)["loss"]
     picture = ElementTree.fromstring(graph(loss).svg)
-    keys = {each.get("data-key") for each in picture.iter() if each.get("data-key")}
-    edges = [each for each in picture.iter() if each.get("data-from")]
+    keys = {element.get("data-key") for element in picture.iter() if element.get("data-key")}
+    edges = [element for element in picture.iter() if element.get("data-from")]
     assert edges
     assert all(edge.get("data-from") in keys and edge.get("data-to") in keys for edge in edges)
 
@@ -392,7 +395,7 @@ def test_what_is_too_wide_stands_in_a_column_whole_and_legible(library: Any) -> 
             if edge.get("class") == "edge":
                 start, end = boxes[edge.attrib["data-from"]], boxes[edge.attrib["data-to"]]
                 assert start[3] < end[1], "gradients flow down"
-                path = [float(each) for each in re.findall(r"[\d.]+", edge[0].attrib["d"])]
+                path = [float(number) for number in re.findall(r"[\d.]+", edge[0].attrib["d"])]
                 assert path[1] == pytest.approx(start[3], abs=0.2)
                 assert path[-1] == pytest.approx(end[1], abs=0.2)
 
@@ -403,12 +406,12 @@ def _width(svg: str) -> float:
 
 def _rectangles(svg: str, kind: str) -> dict[str, tuple[float, float, float, float]]:
     """The boxes of a picture by key: left, top, right and bottom."""
-    found = {}
+    boxes = {}
     for box in ElementTree.fromstring(svg).iter(f"{SVG}g"):
         if box.get("class", "").startswith(kind):
             x, y, width, height = [float(box[0].attrib[name]) for name in ("x", "y", "width", "height")]
-            found[box.attrib["data-key"]] = x, y, x + width, y + height
-    return found
+            boxes[box.attrib["data-key"]] = x, y, x + width, y + height
+    return boxes
 
 
 def test_a_graph_that_was_drawn_keeps_nothing_alive(library: Any) -> None:
@@ -455,8 +458,8 @@ def test_a_backward_is_real_and_recorded_in_its_order(library: Any) -> None:
 def test_steps_are_the_same_on_both_libraries() -> None:
     torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
     texts = []
-    for each in (importlib.import_module("tensorglass"), torch):
-        tensors = regression(each)
+    for library in (importlib.import_module("tensorglass"), torch):
+        tensors = regression(library)
         w, b, h, loss = (tensors[name] for name in ("w", "b", "h", "loss"))
         assert {w, b, h} == {tensors["w"], tensors["b"], tensors["h"]}  # names for what is drawn
         texts.append(symbolic(step_backward(loss).text))
@@ -540,7 +543,7 @@ def test_a_long_name_is_wrapped_between_its_words_and_never_cut(library: Any, wi
     drawn = graph(the_largest_probability_of_all_the_words_in_the_batch)
     with narrow(width):
         page = ElementTree.fromstring(drawn.svg)
-    lines = [each.text or "" for each in page.iter() if "title" in (each.get("class") or "")]
+    lines = [element.text or "" for element in page.iter() if "title" in (element.get("class") or "")]
     assert lines[0].endswith("_")
     assert "".join(lines).startswith("the_largest_probability_of_all_the_words_in_the_batch")
     assert not any("…" in line for line in lines)
@@ -554,9 +557,9 @@ def test_each_gradient_stands_on_the_arrow_along_which_it_goes(library: Any) -> 
     assert "goes on to x (leaf), step 3: [3, 5]\n    goes on to y (leaf), step 4: [1, 2]" in stepper.text
     page = ElementTree.fromstring(stepper.svg)
     numbers = {
-        (each.get("data-from"), each.get("data-to")): "".join(each.itertext())
-        for each in page.iter()
-        if each.get("class") == "sent"
+        (element.get("data-from"), element.get("data-to")): "".join(element.itertext())
+        for element in page.iter()
+        if element.get("class") == "sent"
     }
     places = {step.leaf.name: str(step.number) for step in stepper.data.graph.steps if step.leaf}
     assert numbers["1", places["x"]] == "[3, 5]"

@@ -90,7 +90,7 @@ def test_the_line_that_freed_a_graph_is_told(library: Any) -> None:
 
     explanation = explain_error(raised_by(train))
     assert explanation.label == "an earlier backward has freed what the graph of `two` had saved"
-    assert [(each["did"], each["number"]) for each in explanation.as_dict()["lines"]] == [
+    assert [(line["did"], line["number"]) for line in explanation.as_dict()["lines"]] == [
         ("freed", first + 6),
         ("failed", first + 7),
     ]
@@ -119,7 +119,7 @@ def test_the_line_that_cuts_a_graph_is_told(library: Any) -> None:
         loss.backward()
 
     explanation = explain_error(raised_by(train))
-    assert [(each.did, each.number) for each in explanation.data.lines] == [("cut", first + 4), ("failed", first + 6)]
+    assert [(line.did, line.number) for line in explanation.data.lines] == [("cut", first + 4), ("failed", first + 6)]
 
 
 def test_a_function_of_the_program_is_told_by_the_line_of_its_backward(library: Any) -> None:
@@ -206,7 +206,11 @@ OF_PROGRAMS: dict[str, tuple[Callable[[Any, Any], object], str, str]] = {
         "the hook `<lambda>` returned a gradient of an",
         "",
     ),
-    "hook, dtype": (lambda _, w: hooked(w, lambda each: each.long()), "the hook `<lambda>` returned a gradient of", ""),
+    "hook, dtype": (
+        lambda _, w: hooked(w, lambda gradient: gradient.long()),
+        "the hook `<lambda>` returned a gradient of",
+        "",
+    ),
     "hook, text": (lambda _, w: hooked(w, lambda _: "text"), "a hook returned a str, which is no gradient", ""),
     "hook, number": (
         lambda _, w: hooked_node(w, lambda inner, _: (inner[0],) * 3),
@@ -225,7 +229,7 @@ def test_what_a_program_does_to_its_gradients_is_told(library: Any, kind: str) -
     assert explanation.label.startswith(wanted)
     *others, last = explanation.data.lines
     assert last.did == "failed"
-    assert any(beside in each.source for each in others) if beside else not others
+    assert any(beside in line.source for line in others) if beside else not others
 
 
 @pytest.mark.parametrize("more", [False, True], ids=["one", "several"])

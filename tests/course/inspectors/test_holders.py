@@ -27,8 +27,8 @@ class Trainer:
         self.history: list[dict[str, Any]] = []
 
 
-def labels(found: Any) -> list[str]:
-    return [row.label for row in found.data.rows]
+def labels(picture: Any) -> list[str]:
+    return [row.label for row in picture.data.rows]
 
 
 @LIBRARIES
@@ -38,11 +38,11 @@ def test_a_path_goes_through_objects_containers_and_the_graph(lib: Any) -> None:
     for _ in range(3):
         hidden = weight * 1.5
         trainer.history.append({"loss": (hidden**2).sum()})
-    found = holders(hidden)
-    assert labels(found) == ["hidden", "trainer.history[2]['loss'] → PowBackward0.self"]
-    assert found.data.nbytes == 25_600
-    assert "25.0 KiB" in found.text
-    assert "trainer.history[2]['loss'] → PowBackward0.self  ·  saved by a graph" in found.text
+    picture = holders(hidden)
+    assert labels(picture) == ["hidden", "trainer.history[2]['loss'] → PowBackward0.self"]
+    assert picture.data.nbytes == 25_600
+    assert "25.0 KiB" in picture.text
+    assert "trainer.history[2]['loss'] → PowBackward0.self  ·  saved by a graph" in picture.text
     ours = holders(weight)
     assert labels(ours) == ["weight"]
 
@@ -103,17 +103,17 @@ def test_each_variable_is_told_with_what_it_holds_and_nothing_is_counted_twice(l
         table = lib.zeros(1000)
         row = table[:10]
         kept = [lib.zeros(50), lib.zeros(70)]
-        found = holders()
+        picture = holders()
         assert len(kept) + len(row) == 12
-        return found
+        return picture
 
-    found = look()
-    rows = {row.label: row for row in found.data.rows}
+    picture = look()
+    rows = {row.label: row for row in picture.data.rows}
     assert rows["table"].nbytes == 4000
     assert "row" not in rows
     assert rows["kept"].nbytes == 480
     assert rows["kept"].words == "2 storages · the largest: kept[1], 280 bytes"
-    assert found.data.nbytes == sum(row.nbytes for row in rows.values())
+    assert picture.data.nbytes == sum(row.nbytes for row in rows.values())
 
 
 @LIBRARIES
@@ -239,8 +239,8 @@ def test_networks_and_optimizers_are_looked_into_wherever_their_class_comes_from
         optimizer.step()
 
     step()
-    found = holders()
-    rows = {row.label: row for row in found.data.rows}  # among what other tests of this process have left
+    picture = holders()
+    rows = {row.label: row for row in picture.data.rows}  # among what other tests of this process have left
     assert rows["net"].nbytes == 2 * (50 * 50 + 50) * 4 + 7 * 4
     assert rows["optimizer"].nbytes >= (50 * 50 + 50) * 4
     weight = next(iter(net.parameters()))
@@ -311,8 +311,8 @@ def test_what_lives_is_reconciled_with_what_has_a_known_holder() -> None:
         return net, local, errors, deep, waiting
 
     net, local, errors, deep, waiting = kept()
-    found = holders()
-    told = {path.nbytes: path.words for path in found._storages.values()}
+    picture = holders()
+    told = {path.nbytes: path.words for path in picture._storages.values()}
     assert told[404] == f"net._forward_hooks[{min(net._forward_hooks)}].__self__.held"
     assert told[408].endswith(".args[0]")
     assert re.fullmatch(r"local.*\['scores'\]", told[412])
@@ -321,7 +321,7 @@ def test_what_lives_is_reconciled_with_what_has_a_known_holder() -> None:
     assert told[424] == "errors[0].__traceback__ → scores in failing()"
     assert told[428] == "deep" + "[0]" * 14
     assert told[432] == "waiting: current[0]"
-    assert re.fullmatch(r"[\d.,]+ \w+ of [\d.,]+ \w+ live bytes have a known holder.*", found.text.splitlines()[-1])
+    assert re.fullmatch(r"[\d.,]+ \w+ of [\d.,]+ \w+ live bytes have a known holder.*", picture.text.splitlines()[-1])
     del local, errors, deep, waiting
 
 

@@ -43,10 +43,10 @@ def test_everything_that_is_read_leads_where_pytorch_leads() -> None:
             continue
         led = story.led
         elements = [float(tensor[led.source(index)]) for index in product(*map(range, led.size))]
-        found = (led.size, led.stride, led.offset, led.is_view, elements)
+        facts = (led.size, led.stride, led.offset, led.is_view, elements)
         if 0 in led.size and len(expected) == 5:  # nobody can tell the strides of nothing
-            found, expected = (found[0], *found[3:]), (expected[0], *expected[3:])
-        assert found == expected, (typed, tensor.shape)
+            facts, expected = (facts[0], *facts[3:]), (expected[0], *expected[3:])
+        assert facts == expected, (typed, tensor.shape)
         picked = Counter(led.source(index) for index in product(*map(range, led.size)))
         cells = list(product(*map(range, story.size)))
         assert [story.times(index) > 0 for index in cells] == [picked[index] > 0 for index in cells], typed

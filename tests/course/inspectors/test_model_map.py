@@ -38,18 +38,18 @@ def test_bytes_are_those_of_parameters_gradients_state_and_buffers_and_tied_ones
     optimizer = torch.optim.Adam(model.parameters())
     forward(model).sum().backward()
     optimizer.step()
-    found = model_map(model, optimizer).data
-    size = lambda tensors: sum(each.nbytes for each in tensors)  # noqa: E731  # it is a word, used four times
-    assert found.parameters == size(model.parameters())
-    assert found.gradients == size(each.grad for each in model.parameters())
-    assert found.buffers == size(model.buffers())
-    assert found.state == size(each for state in optimizer.state.values() for each in state.values())
-    assert found.elements == sum(each.numel() for each in model.parameters())
-    assert len(found.modules) == len(list(model.modules()))
+    data = model_map(model, optimizer).data
+    size = lambda tensors: sum(tensor.nbytes for tensor in tensors)  # noqa: E731  # it is a word, used four times
+    assert data.parameters == size(model.parameters())
+    assert data.gradients == size(parameter.grad for parameter in model.parameters())
+    assert data.buffers == size(model.buffers())
+    assert data.state == size(tensor for state in optimizer.state.values() for tensor in state.values())
+    assert data.elements == sum(parameter.numel() for parameter in model.parameters())
+    assert len(data.modules) == len(list(model.modules()))
 
 
 def test_tied_weights_say_with_what_and_are_on_one_storage() -> None:
-    modules = {each.path: each for each in model_map(net=tied()).data.modules}
+    modules = {module.path: module for module in model_map(net=tied()).data.modules}
     [one], [other] = modules["net.embed"].tensors, modules["net.head"].tensors
     assert (one.tied, other.tied) == (("net.head.weight",), ("net.embed.weight",))
     assert one.storage == other.storage
@@ -92,12 +92,12 @@ def test_a_network_on_meta_is_counted_with_the_bytes_that_it_would_need(library)
     net = library.nn.Sequential(library.nn.Linear(8, 4, device="meta"), library.nn.Linear(4, 8, dtype=library.float64))
     net.append(library.nn.Linear(8, 4, device="meta"))
     net[2].weight = net[0].weight  # tied: needed once
-    found = model_map(net)
-    assert (found.data.elements, found.data.parameters, found.data.needed) == (80, 40 * 8, 40 * 4)
-    assert [module.needed for module in found.data.modules] == [160, 144, 0, 144]
-    for said in (found.label, found.svg):
+    picture = model_map(net)
+    assert (picture.data.elements, picture.data.parameters, picture.data.needed) == (80, 40 * 8, 40 * 4)
+    assert [module.needed for module in picture.data.modules] == [160, 144, 0, 144]
+    for said in (picture.label, picture.svg):
         assert "80 parameters, parameters 320 bytes, on meta: no data, 160 bytes needed" in said
-    assert "weight  [4, 8] float32 · on meta: no data, 128 bytes needed · tied with net.2.weight" in found.text
+    assert "weight  [4, 8] float32 · on meta: no data, 128 bytes needed · tied with net.2.weight" in picture.text
     with pytest.raises(TypeError, match="a meta tensor, on meta: no data, 128 bytes needed"):
         show(net[0].weight)
 
@@ -169,7 +169,7 @@ def test_show_and_aliases_take_networks_and_optimizers() -> None:
     assert "optimizer.state" in text
     before = copy.deepcopy(model.state_dict())
     model_map(model, optimizer)
-    assert all(torch.equal(before[name], each) for name, each in model.state_dict().items())
+    assert all(torch.equal(before[name], tensor) for name, tensor in model.state_dict().items())
 
 
 def looks(lib: Any) -> Iterator[str]:

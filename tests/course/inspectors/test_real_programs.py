@@ -51,7 +51,7 @@ def test_no_unpack_hook_is_called_and_what_was_packed_is_told() -> None:
             return gradient * 2
 
     w = torch.ones(3, requires_grad=True)
-    with torch.autograd.graph.saved_tensors_hooks(lambda each: (each.double(),), unpack):
+    with torch.autograd.graph.saved_tensors_hooks(lambda tensor: (tensor.double(),), unpack):
         loss = Twice.apply(w.exp())[torch.tensor([0, 1])].sum()
     assert "packed by a hook" in graph(loss).text
     assert "packed for ExpBackward0.result" in aliases(loss).text
@@ -258,7 +258,7 @@ def test_tied_weights_attributes_buffers_states_dataclasses_deques_and_slots_hav
         return trainer, optimizer, slotted
 
     data = aliases(trainer=trainer, optimizer=optimizer, slotted=slotted).data
-    told = {name for group in data.groups for each in group.members for name in (each.name, *each.also)}
+    told = {name for group in data.groups for alias in group.members for name in (alias.name, *alias.also)}
     assert paths <= told
     watched = watch(program).story.moments[-1].snapshot
     assert paths <= {header.name for header in watched.headers}
@@ -284,15 +284,15 @@ def test_what_is_held_and_not_looked_at_is_neither_lost_nor_freed_nor_old() -> N
         with torch.no_grad():
             net[19].bias.add_(1)
 
-    found = watch(program)
-    assert "lives on without a name" not in found.text
-    assert "was there before" not in found.text
-    assert f"{MOST_TENSORS} tensors a step were looked at; up to" in found.text
-    assert "not looked at: " in str(found.state()["frames"])
-    story = found.story
+    seen = watch(program)
+    assert "lives on without a name" not in seen.text
+    assert "was there before" not in seen.text
+    assert f"{MOST_TENSORS} tensors a step were looked at; up to" in seen.text
+    assert "not looked at: " in str(seen.state()["frames"])
+    story = seen.story
     for name in ("x", "out", "loss", "mine[9]"):
-        assert any(name in storage.shared_by for each in story.moments for storage in each.snapshot.storages)
-    [last] = [each for each in story.moments if "add_(1)" in story.source(each.statement)]
+        assert any(name in storage.shared_by for moment in story.moments for storage in moment.snapshot.storages)
+    [last] = [moment for moment in story.moments if "add_(1)" in story.source(moment.statement)]
     assert any("wrote" in change.words and "version" in change.words for change in last.changes) or any(
         "net.19.bias" in storage.shared_by for storage in last.snapshot.storages
     )
@@ -317,9 +317,9 @@ def test_a_name_is_a_name_and_a_misspelt_one_is_said() -> None:
         l = torch.ones(3)  # noqa: E741  # which "loss" must not be taken for
         del l, loss
 
-    found = watch(program, names="loss")
-    assert {header.name for each in found.story.moments for header in each.snapshot.headers} == {"loss"}
-    assert "no variable is called" not in found.text
+    seen = watch(program, names="loss")
+    assert {header.name for moment in seen.story.moments for header in moment.snapshot.headers} == {"loss"}
+    assert "no variable is called" not in seen.text
     assert "no variable is called los" in watch(program, names=["los"]).text
 
 
@@ -329,9 +329,9 @@ def test_lambdas_and_partials_are_watched() -> None:
         del u
 
     x = torch.ones(2)
-    assert [each.function for each in watch(partial(work, scale=2.0), x).story.moments] == ["work", "work"]
+    assert [moment.function for moment in watch(partial(work, scale=2.0), x).story.moments] == ["work", "work"]
     story = watch(lambda: x * 3).story
-    assert "new storage" in "; ".join(change.words for each in story.moments for change in each.changes)
+    assert "new storage" in "; ".join(change.words for moment in story.moments for change in moment.changes)
 
 
 def test_cells_that_are_not_shown_are_not_said_to_be_as_they_were() -> None:
@@ -474,8 +474,8 @@ def test_a_network_is_told_under_one_name_and_what_it_does_in_a_few_words() -> N
     optimizer = torch.optim.Adam(net.parameters(), foreach=True)
 
     def layers(inner: Any, x: Any) -> Any:
-        for each in inner:
-            x = each(x)
+        for layer in inner:
+            x = layer(x)
         return x
 
     def program() -> None:
@@ -505,9 +505,9 @@ def test_of_many_arrays_those_that_were_written_lately_are_in_view() -> None:
         del many, copied
 
     story = watch(program).story
-    [write] = [each for each in story.moments if "late[0]" in story.source(each.statement)]
+    [write] = [moment for moment in story.moments if "late[0]" in story.source(moment.statement)]
     assert write.did("wrote")
-    [copy] = [each for each in story.moments if "first.copy" in story.source(each.statement)]
+    [copy] = [moment for moment in story.moments if "first.copy" in story.source(moment.statement)]
     assert copy.did("copied")
 
 
@@ -544,7 +544,7 @@ def test_a_traced_function_runs_as_it_does_unwatched() -> None:
 
     watch(program)
     memory_timeline(program)
-    assert [each.tolist() for each in results] == [[4.0, 4.0], [4.0, 4.0]]
+    assert [tensor.tolist() for tensor in results] == [[4.0, 4.0], [4.0, 4.0]]
 
 
 class Wrapping(torch.Tensor):
@@ -561,7 +561,9 @@ class Wrapping(torch.Tensor):
 
     @classmethod
     def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = func(*[each.inner if isinstance(each, cls) else each for each in args], **(kwargs or {}))
+        result = func(
+            *[argument.inner if isinstance(argument, cls) else argument for argument in args], **(kwargs or {})
+        )
         return cls(result)
 
 
@@ -593,8 +595,8 @@ def test_what_a_variable_holds_that_only_a_helper_mentions_is_not_said_to_have_n
     def program(step: Any) -> None:
         step()
 
-    changes = [change for each in watch(program, backward_of_the_first).story.moments for change in each.changes]
-    allocated = [each.words for each in changes if each.kind == "allocated"]
+    changes = [change for moment in watch(program, backward_of_the_first).story.moments for change in moment.changes]
+    allocated = [change.words for change in changes if change.kind == "allocated"]
     assert any(words.startswith("2 storages of 32 bytes allocated, held by what is not") for words in allocated)
     assert not any("without a name" in words for words in allocated)
     NETS.clear()
@@ -609,18 +611,20 @@ def test_a_tensor_with_many_names_takes_one_place() -> None:
 
     story = watch(program).story
     assert story.unshown == 0
-    assert "others[22]" in {header.name for each in story.moments for header in each.snapshot.headers}
+    assert "others[22]" in {header.name for moment in story.moments for header in moment.snapshot.headers}
 
 
 def test_what_was_looked_at_once_is_not_said_never_to_have_been() -> None:
     def program() -> None:
         first = [torch.zeros(2) for _ in range(MOST_TENSORS)]
         second = [torch.zeros(2) for _ in range(MOST_TENSORS)]
-        for each in first:
-            each.add_(1)
+        for parameter in first:
+            parameter.add_(1)
         del second
 
-    told = [each.words for moment in watch(program).story.moments for each in moment.changes if each.kind == "shown"]
+    told = [
+        change.words for moment in watch(program).story.moments for change in moment.changes if change.kind == "shown"
+    ]
     assert told
     assert all(words.endswith("was not looked at in the step before") for words in told)
 

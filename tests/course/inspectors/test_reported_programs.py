@@ -48,9 +48,9 @@ def test_nothing_is_said_of_a_program_that_is_mended(name: str) -> None:
 def test_the_bytes_of_a_leak_are_those_of_the_profiler(name: str) -> None:
     variables: dict[str, Any] = PROGRAMS[name].run()
     answer, _ = reported_programs.look_at(PROGRAMS[name], variables)
-    found = GROWN.search(answer)
-    assert found is not None, answer
-    assert int((found[1] or found[2]).replace(",", "")) == reported_programs.truth_of(PROGRAMS[name]).nbytes
+    match = GROWN.search(answer)
+    assert match is not None, answer
+    assert int((match[1] or match[2]).replace(",", "")) == reported_programs.truth_of(PROGRAMS[name]).nbytes
 
 
 def test_every_program_is_on_the_page_with_its_source() -> None:

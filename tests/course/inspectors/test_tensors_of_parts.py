@@ -127,10 +127,10 @@ def test_wrapped_networks_are_counted_by_their_local_memory(mesh: Any) -> None:
     optimizer = torch.optim.Adam(net.parameters())
     net(torch.ones(2, 30)).sum().backward()
     optimizer.step()
-    found = model_map(net=net, optimizer=optimizer).data
+    data = model_map(net=net, optimizer=optimizer).data
     nbytes = (30 + 1) * 40 * 4
-    assert (found.parameters, found.gradients) == (nbytes, nbytes)
-    assert found.state == 2 * nbytes + 2 * 4  # averages, and the steps counted
+    assert (data.parameters, data.gradients) == (nbytes, nbytes)
+    assert data.state == 2 * nbytes + 2 * 4  # averages, and the steps counted
     told = {path.words: path.nbytes for path in holders()._storages.values()}
     assert told["net.weight._local_tensor"] == 30 * 40 * 4
     assert told["net.weight.grad._local_tensor"] == nbytes  # in one storage with the bias's

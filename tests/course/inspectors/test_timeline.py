@@ -24,12 +24,12 @@ from tensorglass import memory
 def symbolic(text: str) -> str:
     """The text with its storages renamed by first appearance, whatever the session has seen before."""
     names: dict[str, str] = {}
-    return re.sub(r"\bS\d+\b", lambda found: names.setdefault(found[0], f"S{len(names)}"), text)
+    return re.sub(r"\bS\d+\b", lambda match: names.setdefault(match[0], f"S{len(names)}"), text)
 
 
 def curve(timeline: Any, device: str = "cpu") -> Curve:
-    [found] = [each for each in timeline.data.curves if each.device == device]
-    return found
+    [curve] = [curve for curve in timeline.data.curves if curve.device == device]
+    return curve
 
 
 def test_births_ends_and_the_peak_are_in_order() -> None:
@@ -95,7 +95,7 @@ def test_a_deep_copy_is_made_by_the_line_that_asked_for_it(library: Any) -> None
         y = deepcopy(x)
         other = deepcopy(net)
         both = deepcopy([x, {"again": x}])
-        made = library.tensor([1.0, 2.0])
+        vector = library.tensor([1.0, 2.0])
     made_by = {name.partition(" ")[0]: source for name, source in sources(timeline).items()}
     assert made_by == {
         "y": "y = deepcopy(x)",
@@ -104,7 +104,7 @@ def test_a_deep_copy_is_made_by_the_line_that_asked_for_it(library: Any) -> None
         "both[0]": 'both = deepcopy([x, {"again": x}])',
         "made": "made = library.tensor([1.0, 2.0])",
     }
-    assert [other.in_features, len(both), y.shape, made.shape] == [4, 2, (3,), (2,)]
+    assert [other.in_features, len(both), y.shape, vector.shape] == [4, 2, (3,), (2,)]
 
 
 def sources(timeline: Any) -> dict[str, str]:
@@ -234,8 +234,8 @@ def test_in_half_a_window_and_on_a_phone_bars_end_within_the_picture() -> None:
         ]
         ends = [float(bar.attrib["x"]) + float(bar.attrib["width"]) for bar in bars]
         assert max(ends) < int(picture.attrib["width"]) <= width
-    words = ["".join(each.itertext()) for each in picture.iter() if each.tag.endswith("}text")]
-    assert any(each.startswith("t1…t12 · line") for each in words), "a name without room stands beneath its bar"
+    words = ["".join(element.itertext()) for element in picture.iter() if element.tag.endswith("}text")]
+    assert any(text.startswith("t1…t12 · line") for text in words), "a name without room stands beneath its bar"
     assert kept is not None
 
 
@@ -311,7 +311,7 @@ def test_every_frame_of_the_live_form_points_into_the_picture() -> None:
     assert [frame["at"] for frame in state["frames"]] == list(range(1, len(timeline.data.steps) + 1))
     assert state["frames"][0]["lines"][0] == "1. t1 is made: 2,048 bytes on cpu"
     picture = ElementTree.fromstring(state["svg"])
-    spans = [each.get("data-on") for each in picture.iter() if each.get("data-on")]
+    spans = [element.get("data-on") for element in picture.iter() if element.get("data-on")]
     assert len(spans) == len(timeline.data.rows) + 1  # and the mark of the copy
     json.dumps(state)
 

@@ -48,12 +48,15 @@ def the_bands(timeline: Any) -> Bands:
 
 def peak_by_the_profiler(step: Callable[[], object], folder: Path) -> int:
     """The peak of the memory events in the trace that PyTorch's profiler exports."""
-    with profiler.profile(activities=[profiler.ProfilerActivity.CPU], profile_memory=True) as found:
+    with profiler.profile(activities=[profiler.ProfilerActivity.CPU], profile_memory=True) as profile:
         step()
-    found.export_chrome_trace(str(folder / "trace.json"))
+    profile.export_chrome_trace(str(folder / "trace.json"))
     events = json.loads((folder / "trace.json").read_text())["traceEvents"]
     held = peak = 0
-    for event in sorted((each for each in events if each.get("name") == "[memory]"), key=lambda each: each["ts"]):
+    for event in sorted(
+        (allocation for allocation in events if allocation.get("name") == "[memory]"),
+        key=lambda allocation: allocation["ts"],
+    ):
         held += event["args"]["Bytes"]
         peak = max(peak, held)
     return peak
@@ -333,7 +336,7 @@ def test_two_runs_are_compared_at_one_scale() -> None:
     assert sixteen.bands == the_bands(large)
     assert max(sixteen.bands.levels[ACTIVATIONS]) == 2 * max(eight.bands.levels[ACTIVATIONS])
     rows = {line[:17].strip(): line[17:].split("  ") for line in compared.text.splitlines()[3:]}
-    assert [each.strip() for each in rows["parameters"] if each.strip()] == ["4,804 bytes", "4,804 bytes", "0 bytes"]
+    assert [cell.strip() for cell in rows["parameters"] if cell.strip()] == ["4,804 bytes", "4,804 bytes", "0 bytes"]
     assert "line" in compared.svg
     assert compared.as_dict()["inspector"] == "memory comparison"
 
@@ -424,7 +427,7 @@ def test_a_model_is_found_however_a_step_knows_it(library: str, way: Any) -> Non
     step = way(model, optimizer, run)
     step()  # so that optimizer state is there before
     levels = the_bands(memory_timeline(step)).levels
-    held = sum(each.untyped_storage().nbytes() for each in model.parameters())
+    held = sum(parameter.untyped_storage().nbytes() for parameter in model.parameters())
     assert [max(levels[role]) for role in (PARAMETERS, STATE, GRADIENTS)] == [held] * 3
 
 
@@ -449,7 +452,7 @@ def test_the_program_s_own_profiler_sees_operators_after_a_timeline() -> None:
     def operators() -> set[str]:
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as record:
             torch.ones(3) + 1
-        return {each.key for each in record.key_averages()}
+        return {event.key for event in record.key_averages()}
 
     def fails() -> None:
         with memory_timeline():

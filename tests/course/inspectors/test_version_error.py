@@ -39,7 +39,7 @@ def test_who_saved_a_result_and_who_wrote_it_are_told_by_their_lines(library: An
     wanted = f"`sigmoid` saved `y` at line {first + 4}; line {first + 5} wrote it: version 0 → 1"
     explanation = explain_error(raised_by(train))
     assert explanation.label == wanted
-    assert [each["did"] for each in explanation.as_dict()["lines"]] == ["saved", "wrote", "failed"]
+    assert [line["did"] for line in explanation.as_dict()["lines"]] == ["saved", "wrote", "failed"]
     error = raised_by(lambda: watch(train))
     assert f"raises RuntimeError: {str(error).splitlines()[0]}; {wanted}" in error.__notes__[-1]
 
@@ -69,7 +69,7 @@ def test_of_statements_that_share_a_line_the_one_that_comes_later_wrote(library:
         y.mul_(2); z = library.sigmoid(y); z.add_(1); z.sum().backward()  # fmt: skip  # noqa: E702  # the test is about statements that share a line
 
     lines = explain_error(raised_by(train)).as_dict()["lines"]
-    assert [each["did"] for each in lines] == ["saved", "wrote", "failed"]
+    assert [line["did"] for line in lines] == ["saved", "wrote", "failed"]
 
 
 def test_a_write_through_a_view_is_one_to_the_tensor(library: Any) -> None:
@@ -186,7 +186,7 @@ def test_no_more_writes_are_told_than_the_version_has_risen(library: Any) -> Non
     first = sys._getframe().f_lineno
 
     def squared(a: Any) -> Any:
-        return (lambda each: each**2)(a)
+        return (lambda base: base**2)(a)
 
     def train() -> None:
         h = library.ones(3, requires_grad=True) * 1

@@ -66,7 +66,7 @@ def test_a_message_leads_to_its_lesson_whatever_its_numbers_and_however_it_is_br
     other = re.sub(r"\b\d+\b", "77", lesson.message)
     for text in (lesson.message, other, "\n".join(other.split()), f"Traceback …\n  x = f(y)\nRuntimeError: {other}"):
         assert explain(text) is lesson
-    assert all(explain(each) is lesson for each in lesson.also)
+    assert all(explain(words) is lesson for words in lesson.also)
 
 
 @each_lesson
@@ -91,7 +91,7 @@ def test_a_lesson_that_another_language_has_not_is_english(tmp_path):
     text = (Path(home.__file__).parent / "shapes.md").read_text("utf-8")
     one = text.partition("\n## shape")[0]
     (folder / "any.md").write_text(one.replace("A tensor is a row", "Xx"), "utf-8")
-    expected = [replace(each, meaning=each.meaning.replace("A tensor is a row", "Xx")) for each in LESSONS]
+    expected = [replace(lesson, meaning=lesson.meaning.replace("A tensor is a row", "Xx")) for lesson in LESSONS]
     assert lessons_in("xx", GLASSROOM_TRANSLATIONS=str(tmp_path)) == expected != list(LESSONS)
 
 
@@ -102,7 +102,7 @@ def lessons_in(code: str, **variables: str) -> list[Lesson]:
     )
     environment = {**os.environ, "GLASSROOM_LANG": code, **variables}
     said = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    return [Lesson(**{**each, "also": tuple(each["also"])}) for each in json.loads(said.stdout)]
+    return [Lesson(**{**row, "also": tuple(row["also"])}) for row in json.loads(said.stdout)]
 
 
 def test_of_an_unknown_message_the_nearest_are_named():

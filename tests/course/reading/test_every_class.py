@@ -103,19 +103,19 @@ class Named(torch.autograd.Function):
 
 
 def hostile() -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     weight = torch.ones(3, requires_grad=True)
     for kind in (WrongShape, NoClass, NoAttributes, NoWords, WrongAnswers):
-        found[f"{kind.__name__} of data"] = torch.ones(3).as_subclass(kind)
-        found[f"{kind.__name__} with a graph"] = (weight * 2).exp().as_subclass(kind)
-        found[f"{kind.__name__} that is a leaf"] = torch.Tensor._make_subclass(kind, torch.ones(3), True)
-    found["an array"] = numpy.ones(3).view(WrongArray)
-    found["a wrapper"] = Wrapper((3,))
-    found["an object"] = NoObject()
-    found["of a refusing class"] = OfARefusingClass()
-    found["several"] = [NoObject(), {"a": OfARefusingClass()}, (Wrapper((2,)),)]
-    found["a node"] = Named.apply(weight)
-    return found
+        by_name[f"{kind.__name__} of data"] = torch.ones(3).as_subclass(kind)
+        by_name[f"{kind.__name__} with a graph"] = (weight * 2).exp().as_subclass(kind)
+        by_name[f"{kind.__name__} that is a leaf"] = torch.Tensor._make_subclass(kind, torch.ones(3), True)
+    by_name["an array"] = numpy.ones(3).view(WrongArray)
+    by_name["a wrapper"] = Wrapper((3,))
+    by_name["an object"] = NoObject()
+    by_name["of a refusing class"] = OfARefusingClass()
+    by_name["several"] = [NoObject(), {"a": OfARefusingClass()}, (Wrapper((2,)),)]
+    by_name["a node"] = Named.apply(weight)
+    return by_name
 
 
 def test_what_answers_by_code_of_its_own_raises_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,13 +128,13 @@ def test_what_answers_by_code_of_its_own_raises_nothing(monkeypatch: pytest.Monk
         return values, beside * 2
 
     for look in (holders, aliases, lambda: memory_timeline(step), lambda: watch(step)):
-        found = look()
-        assert found.text
-        assert found.svg
+        picture = look()
+        assert picture.text
+        assert picture.svg
     with assert_no_leak(), assert_peak_below("1 KiB"):
         step()
     for value in values.values():
-        for ask in (show, graph, holders, device_map, model_map, lambda each: aliases(each, beside)):
+        for ask in (show, graph, holders, device_map, model_map, lambda tensor: aliases(tensor, beside)):
             with suppress(TypeError, ValueError):  # which say what they take, or that there is no graph
                 assert ask(value).text
     assert not unraisable

@@ -22,7 +22,7 @@ torch = pytest.importorskip("torch", reason="both libraries' graphs are looked a
 
 def tensors_of(value: Any, kind: type) -> list[Any]:
     if isinstance(value, list | tuple):
-        return [tensor for each in value for tensor in tensors_of(each, kind)]
+        return [tensor for item in value for tensor in tensors_of(item, kind)]
     return [value] if isinstance(value, kind) else []
 
 
@@ -30,7 +30,7 @@ def calls_of_torch() -> list[Any]:
     """PyTorch's own samples of its operators."""
     from torch.testing._internal.common_methods_invocations import op_db
 
-    found = []
+    calls = []
     for operator in op_db:
         if operator.supports_autograd:
             dtype = torch.float32 if torch.float32 in operator.dtypes else torch.complex64
@@ -38,38 +38,41 @@ def calls_of_torch() -> list[Any]:
                 sample = next(iter(operator.sample_inputs("cpu", dtype, requires_grad=True)))
             except (StopIteration, RuntimeError, NotImplementedError):
                 continue  # PyTorch has none for the CPU
-            found.append((operator, [sample.input, *sample.args], sample.kwargs))
-    return found
+            calls.append((operator, [sample.input, *sample.args], sample.kwargs))
+    return calls
 
 
 def calls_of_tensorglass() -> list[Any]:
-    found = []
+    calls = []
     for row in OPERATORS.values():
         function = row.function if row.is_function or row.method is None else row.method
         for sample in samples_of(row)[:1]:
-            given = [each.clone() if isinstance(each, tensorglass.Tensor) else each for each in sample.arguments]
+            given = [
+                argument.clone() if isinstance(argument, tensorglass.Tensor) else argument
+                for argument in sample.arguments
+            ]
             for tensor in tensors_of(given, tensorglass.Tensor):
                 if tensor.is_floating_point():
                     tensor.requires_grad_()
-            found.append((function, given, sample.keywords))
-    return found
+            calls.append((function, given, sample.keywords))
+    return calls
 
 
 def results(lib: Any, calls: list[Any]) -> Iterator[tuple[list[Any], list[Any]]]:
     """The inputs of each call, and those results that have a graph."""
     for function, given, named in calls:
         try:
-            made = tensors_of(function(*given, **named), lib.Tensor)
+            results = tensors_of(function(*given, **named), lib.Tensor)
         except (RuntimeError, NotImplementedError, TypeError, ValueError):
             continue  # a sample of what the CPU cannot do
-        made = [each for each in made if each.grad_fn is not None]
-        if made:
-            yield tensors_of(given, lib.Tensor), made
+        results = [result for result in results if result.grad_fn is not None]
+        if results:
+            yield tensors_of(given, lib.Tensor), results
 
 
-def backward(lib: Any, made: list[Any], retain: bool) -> None:
+def backward(lib: Any, results: list[Any], retain: bool) -> None:
     try:
-        lib.autograd.backward(made, [lib.ones_like(each) for each in made], retain_graph=retain)
+        lib.autograd.backward(results, [lib.ones_like(result) for result in results], retain_graph=retain)
     except (RuntimeError, NotImplementedError):
         return  # an operator without a derivative on the CPU
 
@@ -105,21 +108,21 @@ def assert_that_what_is_saved_is_told(lib: Any) -> None:
     calls = calls_of_torch() if lib is torch else calls_of_tensorglass()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for inputs, made in results(lib, calls):
-            nodes = in_order([each.grad_fn for each in made])
+        for inputs, outputs in results(lib, calls):
+            nodes = in_order([output.grad_fn for output in outputs])
             look("new", nodes)
-            backward(lib, made, True)
+            backward(lib, outputs, True)
             look("retained", nodes)
-            backward(lib, made, False)
+            backward(lib, outputs, False)
             look("freed", nodes)
-            roots.append(made[0])
-            del inputs, made
+            roots.append(outputs[0])
+            del inputs, outputs
             look("without its tensors", nodes)
-        for inputs, made in results(lib, calls):
-            nodes = in_order([each.grad_fn for each in made])
-            overwrite(lib, [*inputs, *made])
+        for inputs, outputs in results(lib, calls):
+            nodes = in_order([output.grad_fn for output in outputs])
+            overwrite(lib, [*inputs, *outputs])
             look("overwritten", nodes)
-            roots.append(made[0])
+            roots.append(outputs[0])
     assert len(kinds) > 100
     assert all(len(states) >= 4 for states in kinds.values())
     assert_all_are_looked_at(roots)

@@ -29,19 +29,19 @@ def test_a_cell_that_is_run_again_gives_the_same_names(library: str) -> None:
     if find_spec(library) is None:
         pytest.skip("the oracle, PyTorch, is not installed (extra: parity)")
     order = ["made", "watched", "both", "all", "made", "watched", "both", "all", "watched", "watched", "both", "made"]
-    sources = [SET_UP.format(library=library), *[CELLS[each] for each in order]]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(each) for each in sources])
+    sources = [SET_UP.format(library=library), *[CELLS[name] for name in order]]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
     NotebookClient(notebook, timeout=120).execute()
-    found: dict[str, list[list[str]]] = {}
+    by_cell: dict[str, list[list[str]]] = {}
     for name, cell in zip(order, notebook.cells[1:], strict=True):
         [output] = cell.outputs
         text = output.get("text") or output["data"]["text/plain"]
-        found.setdefault(name, []).append(re.findall(r"(?:^|new storage |wrote )(S\d+)", text, re.MULTILINE))
-    assert found["made"] == [["S0"]] * 3
-    assert found["watched"] == [["S1", "S2", "S1"]] * 4
-    assert found["both"] == [["S0", "S3"]] * 3
-    assert [sorted(each) for each in found["all"]] == [["S0", "S1", "S2", "S3"]] * 2
+        by_cell.setdefault(name, []).append(re.findall(r"(?:^|new storage |wrote )(S\d+)", text, re.MULTILINE))
+    assert by_cell["made"] == [["S0"]] * 3
+    assert by_cell["watched"] == [["S1", "S2", "S1"]] * 4
+    assert by_cell["both"] == [["S0", "S3"]] * 3
+    assert [sorted(names) for names in by_cell["all"]] == [["S0", "S1", "S2", "S3"]] * 2
 
 
 def test_names_can_be_given_again_and_who_had_one_gets_another() -> None:
@@ -71,7 +71,7 @@ def next_number() -> int:
 
 
 def numbers(picture: Inspector) -> set[int]:
-    return {int(each) for each in re.findall(r"\bS(\d+)\b", picture.text + picture.svg)}
+    return {int(number) for number in re.findall(r"\bS(\d+)\b", picture.text + picture.svg)}
 
 
 def test_storages_that_a_picture_does_not_name_get_no_number() -> None:
@@ -107,8 +107,8 @@ def test_numbers_follow_the_picture_also_where_a_long_name_leaves_little_room() 
         assert re.findall(r"\w+ \(S\d+\)", timeline.text) == ["abcdefghijk (S0)", "short (S1)"]
         memory.give_again(())
         with memory_timeline():
-            made = [tensorglass.ones(1) for _ in range(more)]
-        assert len(made) == more
+            tensors = [tensorglass.ones(1) for _ in range(more)]
+        assert len(tensors) == more
     assert abcdefghijk.shape < short.shape
 
 

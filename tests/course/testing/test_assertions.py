@@ -69,7 +69,7 @@ def test_a_peak_is_below_or_not(lib: Any) -> None:
 
 
 def test_a_limit_is_a_number_of_bytes() -> None:
-    limits = [assert_peak_below(each).limit for each in (7, "7", "1.5 kB", "2KiB", "1_000 MiB", "1 GB")]
+    limits = [assert_peak_below(limit).limit for limit in (7, "7", "1.5 kB", "2KiB", "1_000 MiB", "1 GB")]
     assert limits == [7, 7, 1500, 2048, 1000 * 2**20, 10**9]
     for wrong in ("much", "1.2.3", -1, 1.5, None):
         with pytest.raises(ValueError, match="'10 MiB', not "):

@@ -24,11 +24,11 @@ with warnings.catch_warnings(record=True) as caught:
 
     pictures = every_inspector(torch)
     told = {}
-    for each in list(pictures.values())[:4]:
-        axes = each.plot()
+    for picture in list(pictures.values())[:4]:
+        axes = picture.plot()
         axes.figure.canvas.draw()
-        told[type(each).__name__] = [text.get_text() for text in axes.texts]
+        told[type(picture).__name__] = [text.get_text() for text in axes.texts]
     figure, axes = plt.subplots()
     axes.set_title(sys.argv[1])
     figure.canvas.draw()
-print(json.dumps({"told": told, "title": axes.get_title(), "warned": [str(each.message) for each in caught]}))
+print(json.dumps({"told": told, "title": axes.get_title(), "warned": [str(warning.message) for warning in caught]}))

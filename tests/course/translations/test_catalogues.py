@@ -42,8 +42,8 @@ def test_catalogues_are_read_as_polib_reads_them():
 def test_sentences_put_back_as_they_are_leave_every_module_as_it_is():
     for path in MODULES:
         code = path.read_text("utf-8")
-        found = ast.unparse(templates.translated(code, same))
-        assert found == ast.unparse(ast.parse(code)), path
+        unchanged = ast.unparse(templates.translated(code, same))
+        assert unchanged == ast.unparse(ast.parse(code)), path
 
 
 def test_sentences_put_back_as_they_are_leave_every_script_as_it_is():
@@ -71,16 +71,19 @@ def test_no_code_compares_with_a_sentence_that_is_translated():
             if isinstance(node, ast.Compare):
                 sides = [node.left, *node.comparators]
                 sides += [
-                    each for side in sides if isinstance(side, (ast.Tuple, ast.List, ast.Set)) for each in side.elts
+                    element
+                    for side in sides
+                    if isinstance(side, (ast.Tuple, ast.List, ast.Set))
+                    for element in side.elts
                 ]
-                compared = {each.value for each in sides if isinstance(each, ast.Constant)}
+                compared = {side.value for side in sides if isinstance(side, ast.Constant)}
                 assert not compared & told, (path, node.lineno)
     for path in SCRIPTS:
         compared = set(re.findall(r'[!=]==? "([^"]*)"|case "([^"]*)":', path.read_text("utf-8")))
         assert not {one or other for one, other in compared} & told, path
 
 
-@pytest.mark.parametrize("language", languages().values(), ids=lambda each: each.code)
+@pytest.mark.parametrize("language", languages().values(), ids=lambda language: language.code)
 def test_the_code_of_translated_notebooks_is_that_of_the_english_ones(language):
     for path in NOTEBOOKS:
         notebook = json.loads(path.read_text("utf-8"))
@@ -106,7 +109,7 @@ class _Wordless(ast.NodeTransformer):
         return ast.Constant("" if isinstance(node.value, str) else node.value)
 
     def visit_JoinedStr(self, node):
-        values = [self.visit(each) for each in node.values if isinstance(each, ast.FormattedValue)]
+        values = [self.visit(value) for value in node.values if isinstance(value, ast.FormattedValue)]
         return ast.JoinedStr(sorted(values, key=ast.dump))
 
 
@@ -197,7 +200,7 @@ def test_a_page_is_out_of_date_when_the_words_of_the_english_one_change(tmp_path
 def test_a_check_finds_what_is_wrong(english, told, trouble):
     known_terms = checking.terms((ROOT / "docs" / "terms.zh-CN.md").read_text("utf-8"))
     entry = polib.POEntry(msgid=english, msgstr=told)
-    assert [each.partition(":")[0] for each in checking.troubles(entry, known_terms)] == [trouble]
+    assert [words.partition(":")[0] for words in checking.troubles(entry, known_terms)] == [trouble]
     entry.tcomment = f"check: no {trouble} not-a-term: tensor"
     if trouble != "term":
         assert checking.troubles(entry, known_terms) == []

@@ -133,13 +133,13 @@ def test_a_translated_notebook_runs_and_computes_the_same(name, folders, monkeyp
 
 def texts(cell) -> list[str]:
     """What a cell printed and displayed, but for pictures."""
-    found = []
+    texts = []
     for output in cell.get("outputs", []):
         data = output.get("data", {})
         if "image/svg+xml" not in data:
             text = output.get("text") or data.get("text/plain", "") or output.get("evalue", "")
-            found.append(text if isinstance(text, str) else "".join(text))
-    return found
+            texts.append(text if isinstance(text, str) else "".join(text))
+    return texts
 
 
 def numbers(cell) -> list[str]:

@@ -13,9 +13,11 @@ ELSEWHERE = Path("2_tensors", "08_reductions.ipynb")
 
 
 def notebook(*cells: tuple[str, str, str]) -> bytes:
-    made = [{"id": id, "cell_type": kind, "metadata": {}, "source": text} for id, kind, text in cells]
-    made = [each | ({"outputs": [], "execution_count": None} if each["cell_type"] == "code" else {}) for each in made]
-    return serialise({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    written = [{"id": id, "cell_type": kind, "metadata": {}, "source": text} for id, kind, text in cells]
+    written = [
+        cell | ({"outputs": [], "execution_count": None} if cell["cell_type"] == "code" else {}) for cell in written
+    ]
+    return serialise({"cells": written, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
 def task(id: str, given: str = "x = 1") -> str:
@@ -51,11 +53,13 @@ def mine(course: Path, tmp_path: Path) -> Path:
     """A working copy with former ids, and one answer in it; the given line and a text beside it are changed too."""
     folder = tmp_path / "mine"
     update(folder, course)
-    made = parse((folder / PLACE).read_bytes())
-    made["cells"][1]["source"] = typed("t05-sizes", "x + 41", given="x = 1  # mine")
-    made["cells"].insert(2, {**made["cells"][3], "id": "own", "source": 'check("t05-sizes", 3, x=1)  # a trial'})
-    made["cells"][4]["source"] = 'mine = stand_in("t05-loss")'
-    (folder / PLACE).write_bytes(serialise(made))
+    notebook = parse((folder / PLACE).read_bytes())
+    notebook["cells"][1]["source"] = typed("t05-sizes", "x + 41", given="x = 1  # mine")
+    notebook["cells"].insert(
+        2, {**notebook["cells"][3], "id": "own", "source": 'check("t05-sizes", 3, x=1)  # a trial'}
+    )
+    notebook["cells"][4]["source"] = 'mine = stand_in("t05-loss")'
+    (folder / PLACE).write_bytes(serialise(notebook))
     return folder
 
 
@@ -76,9 +80,9 @@ def test_answers_and_own_cells_stay_with_the_ids_of_now(course: Path, mine: Path
 def test_an_answer_goes_into_a_cell_that_has_changed_in_more_than_its_id(course: Path, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     update(folder, course)
-    made = parse((folder / PLACE).read_bytes())
-    made["cells"][2]["source"] = typed("t05-loss", "x * 7")
-    (folder / PLACE).write_bytes(serialise(made))
+    notebook = parse((folder / PLACE).read_bytes())
+    notebook["cells"][2]["source"] = typed("t05-loss", "x * 7")
+    (folder / PLACE).write_bytes(serialise(notebook))
     (course / PLACE).write_bytes(course_of("t07-sizes", "t07-loss", given="x = 2"))
     update(folder, course)
     assert sources(folder)[1:3] == [typed("t07-sizes", "...", given="x = 2"), typed("t07-loss", "x * 7")]

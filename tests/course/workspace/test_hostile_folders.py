@@ -320,6 +320,6 @@ def test_an_argument_that_is_none_is_refused_with_2_and_its_last_line_says_why(h
 
 
 def test_an_update_loses_nothing_that_is_saved_meanwhile_nor_on_a_full_disk_nor_in_somebody_elses_folder():
-    found = folders.run(9, seed=1)
-    assert found["broken"] == []
-    assert found["tried"] == 9
+    report = folders.run(9, seed=1)
+    assert report["broken"] == []
+    assert report["tried"] == 9

@@ -183,7 +183,7 @@ def test_a_prediction_whose_question_is_gone_or_with_code_beside_it_stands_by_it
     merge = update(folder, course).merged[OTHER]
     written = sources_in(folder / OTHER)
     assert f"print()\n{second.format('(1, 3)')}" in written
-    assert all(each in written for each in mine[:2])
+    assert all(text in written for text in mine[:2])
     assert (merge.answers, merge.own) == (1, 2)
 
 

@@ -51,7 +51,7 @@ def folder(course, tmp_path):
 
 
 def sources_in(path):
-    return ["".join(each["source"]) for each in parse(path.read_bytes())["cells"]]
+    return ["".join(cell["source"]) for cell in parse(path.read_bytes())["cells"]]
 
 
 def write(folder, path, *texts):
@@ -151,7 +151,7 @@ def test_a_copy_of_a_version_that_remembered_no_cells_keeps_its_answers(course, 
 def test_a_notebook_that_got_another_name_is_known_by_its_former_one(course, folder):
     [(name, former), *_] = FORMER.items()
     before, after = (
-        Path(f"{Path(each).parent}", f"{number}_{Path(each).name}.ipynb") for number, each in ((4, former), (5, name))
+        Path(f"{Path(name).parent}", f"{number}_{Path(name).name}.ipynb") for number, name in ((4, former), (5, name))
     )
     (course / before).write_bytes(notebook(asked("t04-a")))
     update(folder, course)

@@ -64,7 +64,7 @@ def test_blocks_fill_segments_and_figures_add_up(steps: list[tuple[str, int]]) -
         else:
             allocator.empty_cache()
         check(allocator)
-        assert len({each.block.address for each in held}) == len(held)
+        assert len({allocation.block.address for allocation in held}) == len(held)
     held.clear()
     allocator.empty_cache()
     assert allocator.reserved == 0
@@ -82,7 +82,7 @@ def test_whole_segments_are_kept_up_to_the_limit(steps: list[tuple[str, int]], l
         elif held:
             held.pop(number % len(held))
             unused = allocator.reserved - allocator.allocated
-            whole = [each for each in allocator.snapshot() if each["allocated_size"] == 0]
+            whole = [segment for segment in allocator.snapshot() if segment["allocated_size"] == 0]
             assert unused <= limit or not whole, "a segment in which nothing lives was kept beyond the limit"
         check(allocator)
     held.clear()
@@ -140,10 +140,10 @@ def test_the_allocator_may_be_called_amid_itself() -> None:
     source.allocator, source.held = CachingAllocator(2**40, source), []
     blocks = [source.allocator.allocate(nbytes * MIB) for nbytes in (1, 5, 30)]
     every = [*blocks, *source.held]
-    assert len({each.block.address for each in every}) == len(every) == 3 + len(source.held)
+    assert len({allocation.block.address for allocation in every}) == len(every) == 3 + len(source.held)
     check(source.allocator)
-    for each in (blocks, source.held, every):
-        each.clear()
+    for holders in (blocks, source.held, every):
+        holders.clear()
     check(source.allocator)
     source.allocator.empty_cache()
     assert source.allocator.reserved == 0
@@ -156,8 +156,8 @@ def test_blocks_may_be_freed_by_the_collector_amid_a_call() -> None:
         __slots__ = ("itself",)
 
     def leave_garbage() -> None:
-        each = allocator.allocate(MIB, InACycle)
-        each.itself = each
+        allocation = allocator.allocate(MIB, InACycle)
+        allocation.itself = allocation
 
     threshold = gc.get_threshold()
     gc.set_threshold(1)  # the collector runs whenever anything is made, so in the midst of the allocator too

@@ -59,7 +59,7 @@ def test_gradients_of_a_shared_operand_are_found_once_and_not_for_every_path() -
 def _with_hook(x: Any) -> Any:
     y = x * 2
     y.register_hook(lambda grad: grad * 2)
-    y.grad_fn.register_hook(lambda found, given: None)
+    y.grad_fn.register_hook(lambda gradients, given: None)
     return y * y
 
 
@@ -138,13 +138,13 @@ def test_backward_lets_go_of_saved_memory_while_the_result_lives() -> None:
 def in_threads(*work: Callable[[], None]) -> None:
     failures: list[BaseException] = []
 
-    def run(each: Callable[[], None]) -> None:
+    def run(act: Callable[[], None]) -> None:
         try:
-            each()
+            act()
         except BaseException as error:
             failures.append(error)
 
-    threads = [threading.Thread(target=run, args=(each,)) for each in work]
+    threads = [threading.Thread(target=run, args=(act,)) for act in work]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -257,7 +257,7 @@ def test_anomaly_mode_names_the_line_that_made_the_nan(recwarn: pytest.WarningsR
         result = leaf.sqrt() * 0  # the line to be named
         with pytest.raises(RuntimeError, match=r"Function 'SqrtBackward0' returned nan values in its 0th output\."):
             result.sum().backward()
-    assert any("# the line to be named" in str(each.message) for each in recwarn)
+    assert any("# the line to be named" in str(warning.message) for warning in recwarn)
 
 
 def test_a_node_tells_what_it_keeps() -> None:

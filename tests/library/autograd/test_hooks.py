@@ -115,8 +115,8 @@ def test_a_gradient_edge_stands_for_a_tensor_that_is_gone():
     edge = graph.get_gradient_edge(y)
     total = (y * y).sum()
     del y
-    (found,) = torch.autograd.grad(total, edge)
-    assert found.tolist() == [4.0, 8.0]
+    (gradient,) = torch.autograd.grad(total, edge)
+    assert gradient.tolist() == [4.0, 8.0]
 
 
 def test_saved_tensors_can_be_kept_elsewhere_and_come_back():

@@ -66,14 +66,14 @@ def test_cupy_has_every_function_that_kernels_call_with_these_arguments(
     for (module, name), forms in calls.items():
         if name in ("getitem", "setitem") or module.startswith("scipy.linalg"):  # Python's own, and the host's
             continue
-        found = found_in_cupy(module, name)
-        if found is None:
+        function = found_in_cupy(module, name)
+        if function is None:
             wrong.append(f"{module}.{name} is missing")
-        elif isinstance(found, cupy.ufunc):
+        elif isinstance(function, cupy.ufunc):
             wrong += [f"{name} with {names}" for _, names in forms if {*names} - {"out", "dtype", "casting"}]
         else:
             try:
-                signature = inspect.signature(found)
+                signature = inspect.signature(function)
             except ValueError:  # a compiled function does not tell
                 continue
             for count, names in forms:

@@ -20,13 +20,13 @@ def device(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 def test_a_tensor_is_on_the_current_device_of_the_type(device: str) -> None:
-    made = torch.zeros(2, device=device)
-    assert made.device == torch.device(device, 0)
-    assert made.device.index == 0
+    tensor = torch.zeros(2, device=device)
+    assert tensor.device == torch.device(device, 0)
+    assert tensor.device.index == 0
     assert torch.device(device).index is None
-    assert made.untyped_storage().device == made.device
-    assert made.get_device() == 0
-    assert repr(made) == f"tensor([0., 0.], device='{device}:0')"
+    assert tensor.untyped_storage().device == tensor.device
+    assert tensor.get_device() == 0
+    assert repr(tensor) == f"tensor([0., 0.], device='{device}:0')"
 
 
 def test_to_moves_a_copy_and_leaves_what_is_there_alone(device: str) -> None:
@@ -53,8 +53,8 @@ def test_moving_is_recorded(device: str) -> None:
 def test_the_default_device_is_where_factories_make_tensors(device: str) -> None:
     torch.set_default_device(device)
     assert torch.get_default_device() == torch.device(device, 0)
-    for made in (torch.zeros(2), torch.tensor([1.0]), torch.arange(3), torch.rand(2), torch.eye(2)):
-        assert made.device.type == device
+    for tensor in (torch.zeros(2), torch.tensor([1.0]), torch.arange(3), torch.rand(2), torch.eye(2)):
+        assert tensor.device.type == device
     torch.set_default_device("cpu")
     with torch.device(device):
         assert torch.ones(1).device.type == device
@@ -182,7 +182,7 @@ def test_asking_for_a_device_that_is_not_there_says_which_there_are(device: str)
 
 
 def test_a_tensor_offers_its_memory_to_cupy_on_a_gpu_alone(device: str) -> None:
-    made = torch.ones(2, device=device)
-    assert hasattr(made, "__cuda_array_interface__") == (device == "cuda")
+    tensor = torch.ones(2, device=device)
+    assert hasattr(tensor, "__cuda_array_interface__") == (device == "cuda")
     with pytest.raises(AttributeError, match=r"on non-CUDA tensor type: torch\.FloatTensor"):
         torch.ones(2).__cuda_array_interface__  # noqa: B018  # to be asked for is what it refuses

@@ -33,8 +33,10 @@ def empty_pool() -> Iterator[None]:
 def block_of(tensor: torch.Tensor) -> dict[str, Any]:
     """The block of the pool that a tensor's storage lies in."""
     address = tensor.untyped_storage().data_ptr()
-    [found] = [block for segment in memory.snapshot() for block in segment["blocks"] if block["address"] == address]
-    return found
+    [block_there] = [
+        block for segment in memory.snapshot() for block in segment["blocks"] if block["address"] == address
+    ]
+    return block_there
 
 
 def test_memory_of_a_dead_result_is_used_by_the_next_one() -> None:
@@ -287,14 +289,14 @@ def test_threads_do_not_share_blocks() -> None:
 
 
 def test_finalizers_may_make_tensors_amid_the_allocator() -> None:
-    made = []
+    sums = []
 
     class Noisy:
         def __init__(self) -> None:
             self.itself = self
 
         def __del__(self) -> None:
-            made.append((torch.ones(N) + 1)[-1].item())
+            sums.append((torch.ones(N) + 1)[-1].item())
             memory.stats()
 
     threshold = gc.get_threshold()
@@ -306,7 +308,7 @@ def test_finalizers_may_make_tensors_amid_the_allocator() -> None:
     finally:
         gc.set_threshold(*threshold)
     gc.collect()
-    assert made == [2] * 60
+    assert sums == [2] * 60
     assert memory.stats()["allocated_bytes.all.current"] == 0
 
 

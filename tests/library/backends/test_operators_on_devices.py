@@ -30,15 +30,15 @@ class Sloppy(NumpyBackend):
     device_type = "sloppy"
 
     def ufunc(self, name: str):
-        found = super().ufunc(name)
+        function = super().ufunc(name)
         if name != "add":
-            return found
+            return function
 
         def add(one, other, out=None):
-            made = found(one, other, out=out)
-            if made.size:
-                made.reshape(-1)[-1] = 0
-            return made
+            result = function(one, other, out=out)
+            if result.size:
+                result.reshape(-1)[-1] = 0
+            return result
 
         return add
 
@@ -99,7 +99,7 @@ def test_an_installed_package_may_bring_devices(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(RuntimeError, match="at start of device string: installed"):
         torch.device("installed")
     monkeypatch.syspath_prepend(tmp_path)
-    made = torch.arange(3, device="installed") + 1
-    assert made.device == torch.device("installed:0")
-    assert made.tolist() == [1, 2, 3]
+    tensor = torch.arange(3, device="installed") + 1
+    assert tensor.device == torch.device("installed:0")
+    assert tensor.tolist() == [1, 2, 3]
     assert check_backend("installed", ["add", "matmul"]).ok

@@ -39,7 +39,9 @@ def test_hooks_of_saved_tensors_and_inference_mode_hold_in_each_thread_by_itself
         for _ in range(50):
             seen: list[torch.Tensor] = []
             x = torch.ones(2, requires_grad=True)
-            with torch.autograd.graph.saved_tensors_hooks(lambda each, seen=seen: seen.append(each), lambda each: each):
+            with torch.autograd.graph.saved_tensors_hooks(
+                lambda tensor, seen=seen: seen.append(tensor), lambda tensor: tensor
+            ):
                 _ = x * x
             saved.append(len(seen))
             with torch.inference_mode():

@@ -70,9 +70,9 @@ def test_a_device_asserts_that_positions_are_there_and_asks_the_host_for_nothing
         expression, {name: value.cpu() if hasattr(value, "cpu") else value for name, value in names.items()}
     )
     start = transfers.count()
-    found = eval(expression, names)
+    result = eval(expression, names)
     assert transfers.since(start) == []
-    assert found is None or torch.equal(found.cpu(), expected)
+    assert result is None or torch.equal(result.cpu(), expected)
     names["i"], names["wide"] = i + 24, names["wide"] + 24
     if "x > 3" not in expression:
         with pytest.raises((IndexError, RuntimeError), match=r"out of (bounds|range)|smaller than num_classes"):
@@ -108,7 +108,7 @@ def test_an_observer_is_told_of_each_transfer_in_its_block() -> None:
     with transfers.observed(told.append):
         y = x.to("sim")
     y.cpu()
-    assert [each.target for each in told] == ["sim:0"]
+    assert [transfer.target for transfer in told] == ["sim:0"]
 
 
 def test_an_observer_of_memory_is_told_of_births_resizes_and_copies() -> None:

@@ -33,10 +33,10 @@ def modules_of(imported: str) -> set[str]:
 
 
 def test_an_import_fetches_what_nearly_every_program_needs_and_no_more():
-    found = modules_of("tensorglass")
-    later = [f"tensorglass.{each}" for each in (*FAMILIES, *NEEDED_BY_FEW)]
-    assert sorted(found.intersection(later)) == []
-    assert sorted(found.intersection(NOT_NEEDED) - modules_of("numpy")) == []
+    loaded = modules_of("tensorglass")
+    later = [f"tensorglass.{name}" for name in (*FAMILIES, *NEEDED_BY_FEW)]
+    assert sorted(loaded.intersection(later)) == []
+    assert sorted(loaded.intersection(NOT_NEEDED) - modules_of("numpy")) == []
 
 
 def test_every_name_of_a_family_is_given_by_it():
@@ -81,8 +81,8 @@ def test_what_is_fetched_later_is_found_wherever_it_is_asked_for(program):
 
 @pytest.mark.parametrize("path", ["qr", "det", "linalg.qr", "special.airy_ai", "fft.fft", "save", "vmap", "einsum"])
 def test_a_function_is_the_same_object_each_time_it_is_asked_for(path):
-    found = [eval(f"torch.{path}", {"torch": torch}) for _ in range(2)]
-    assert found[0] is found[1]
+    objects = [eval(f"torch.{path}", {"torch": torch}) for _ in range(2)]
+    assert objects[0] is objects[1]
 
 
 def test_a_method_that_a_program_puts_there_stays_when_its_family_is_fetched():

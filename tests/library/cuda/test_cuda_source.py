@@ -20,8 +20,8 @@ def constants() -> dict[str, str]:
     """The strings of the notebook's solution, by name."""
     cells = json.loads(NOTEBOOK.read_text())["cells"]
     source = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-    found = re.findall(r'^([A-Z]+) = (?:"""(.*?)"""|"(.*?)")', source, re.MULTILINE | re.DOTALL)
-    return {name: long or short for name, long, short in found}
+    sources = re.findall(r'^([A-Z]+) = (?:"""(.*?)"""|"(.*?)")', source, re.MULTILINE | re.DOTALL)
+    return {name: long or short for name, long, short in sources}
 
 
 def compiled(source: str, names: tuple[str, ...], capability: int) -> str:

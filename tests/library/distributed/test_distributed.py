@@ -35,7 +35,7 @@ def test_when_one_process_fails_it_is_told_and_none_is_left(run, tmp_path, way, 
     started = [int(path.name) for path in tmp_path.iterdir()]
     assert len(started) == 3
     deadline = time.monotonic() + 20  # the last ones end just after mpiexec
-    while (left := [each for each in started if is_running(each)]) and time.monotonic() < deadline:
+    while (left := [process for process in started if is_running(process)]) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert left == []
 

@@ -19,4 +19,4 @@ def test_each_way_ends_the_program_with_a_word_and_leaves_nothing() -> None:
 
 def test_no_call_with_objects_waits_longer_than_its_time() -> None:
     calls = ("broadcast_object_list", "gather_object", "scatter_object_list", "recv_object_list", "new_group")
-    assert [found for call in calls for found in ranks.lost("leaves", call, 2)] == []
+    assert [faults for call in calls for faults in ranks.lost("leaves", call, 2)] == []

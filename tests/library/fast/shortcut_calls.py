@@ -29,8 +29,8 @@ SIZES = ((9, 7), (63,), (5,), (3, 4, 5), (2, 700), (700, 3), (50, 60), (9000,), 
 
 def normal(*size: int, dtype: Any = torch.float32, grad: bool = True, seed: int = 0) -> Tensor:
     """Normal numbers by a generator of their own."""
-    found = numpy.random.default_rng([seed, *size]).normal(size=size)
-    return torch.tensor(found, dtype=dtype).requires_grad_(grad)
+    numbers = numpy.random.default_rng([seed, *size]).normal(size=size)
+    return torch.tensor(numbers, dtype=dtype).requires_grad_(grad)
 
 
 def laid_out() -> Iterator[Tensor]:
@@ -236,7 +236,7 @@ def calls_by_name() -> Calls:
         "index_select gather take_along_dim scatter scatter_ scatter_add scatter_add_ where masked_fill masked_fill_ "
         "__getitem__ __setitem__ copy_ zero_"
     )
-    made = "empty zeros ones full arange empty_like zeros_like ones_like new_zeros new_ones from_numpy"
+    creation_names = "empty zeros ones full arange empty_like zeros_like ones_like new_zeros new_ones from_numpy"
     return {
         "view": of_each(lambda x: x.contiguous().view(-1)),
         "reshape": of_each(lambda x: x.reshape(-1)),
@@ -262,7 +262,7 @@ def calls_by_name() -> Calls:
         "stack": of_each(lambda x: torch.stack([x, x * 2]), lambda x: torch.stack([x, x], dim=-1)),
         "hstack": of_each(lambda x: torch.hstack([x, x * 2])),
         "vstack": of_each(lambda x: torch.vstack([x, x * 2])),
-        **dict.fromkeys(made.split(), created),
+        **dict.fromkeys(creation_names.split(), created),
         **dict.fromkeys(["rand", "rand_like"], random("rand")),
         **dict.fromkeys(["randn", "randn_like"], random("randn")),
         **{name: over_dims(name) for name in reductions.split()},
@@ -421,17 +421,17 @@ def observed(calls: Callable[[], Iterator[Any]]) -> list[tuple[str, int]]:
 
 
 def main() -> None:
-    found: dict[str, list[Any]] = {}
+    by_name: dict[str, list[Any]] = {}
     told = {}
     for name, calls in calls_by_name().items():
-        found[name] = [tensor for result in calls() for tensor in with_gradients(result)]
+        by_name[name] = [tensor for result in calls() for tensor in with_gradients(result)]
         told[name] = observed(calls)
     for number, (name, options) in enumerate(OPTIMIZERS):
-        found[f"{name}, {number}"] = [*optimized(name, **options), *trained(name, **options)]
-    found["layers and losses"] = [tensor for result in composed() for tensor in with_gradients(result)]
-    found["elementwise"] = [tensor for result in elementwise() for tensor in with_gradients(result)]
+        by_name[f"{name}, {number}"] = [*optimized(name, **options), *trained(name, **options)]
+    by_name["layers and losses"] = [tensor for result in composed() for tensor in with_gradients(result)]
+    by_name["elementwise"] = [tensor for result in elementwise() for tensor in with_gradients(result)]
     tolerances = {name: shortcut.tolerance for name, shortcut in seams.forms.items()}
-    pickle.dump((found, tolerances, told), sys.stdout.buffer)
+    pickle.dump((by_name, tolerances, told), sys.stdout.buffer)
 
 
 if __name__ == "__main__":

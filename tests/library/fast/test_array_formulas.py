@@ -119,7 +119,7 @@ def test_hooks_within_a_stretch_of_arrays_see_tensors_and_may_replace_them() -> 
     seen = []
     y.register_hook(lambda gradient: seen.append(gradient) or gradient * 10)
     (y * y).exp().sum().backward()
-    assert [type(each) for each in seen] == [torch.Tensor]
+    assert [type(tensor) for tensor in seen] == [torch.Tensor]
     assert torch.equal(x.grad, 20 * seen[0])
 
 
@@ -192,10 +192,10 @@ def test_gradients_that_are_passed_on_keep_their_version(
         x, w = X.clone().requires_grad_(), X.clone().requires_grad_()
         with contextlib.nullcontext() if shortcuts else anomalies_looked_for():
             used(passing(x, w)).sum().backward()
-            found = torch.autograd.grad(used(passing(x, w)).sum(), (x, w), allow_unused=True)
-            seen += [[leaf._version for leaf in leaves if leaf is not None] for leaves in (found, (x.grad, w.grad))]
+            gradients = torch.autograd.grad(used(passing(x, w)).sum(), (x, w), allow_unused=True)
+            seen += [[leaf._version for leaf in leaves if leaf is not None] for leaves in (gradients, (x.grad, w.grad))]
             x.grad = w.grad = None
             y = used(passing(x.cosh(), w)).square().sum()
             (y + torch.autograd.grad(y, x, create_graph=True)[0].norm()).backward()
-            seen.append([each._version for each in (x.grad, w.grad) if each is not None])
+            seen.append([leaf._version for leaf in (x.grad, w.grad) if leaf is not None])
     assert told[0] == told[1]

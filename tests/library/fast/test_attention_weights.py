@@ -30,5 +30,5 @@ def test_weights_are_those_of_the_formula_and_none_where_nothing_is_seen(dtype: 
     expected = numpy.exp(expected - numpy.where(largest == -numpy.inf, 0, largest))
     expected /= numpy.maximum(expected.sum(-1, keepdims=True), 1e-30)
     with numpy.errstate(over="ignore"):  # as kernels are run
-        found = fast.weights_of(scores, numpy.eye(5, dtype=dtype), added, numpy.empty_like(scores))
-    numpy.testing.assert_allclose(found, expected, rtol=1e-5 if dtype == "float32" else 1e-13, atol=1e-30)
+        weights = fast.weights_of(scores, numpy.eye(5, dtype=dtype), added, numpy.empty_like(scores))
+    numpy.testing.assert_allclose(weights, expected, rtol=1e-5 if dtype == "float32" else 1e-13, atol=1e-30)

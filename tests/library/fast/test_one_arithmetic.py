@@ -26,8 +26,8 @@ def in_a_process(shortcuts: str) -> tuple[Found, dict[str, float], Told]:
     environment = {**os.environ, "TENSORGLASS_FAST": shortcuts}
     run = subprocess.run([sys.executable, "-W", "ignore", PROGRAM], env=environment, capture_output=True, check=False)
     assert not run.returncode, run.stderr.decode()
-    found: tuple[Found, dict[str, float], Told] = pickle.loads(run.stdout)
-    return found
+    answer: tuple[Found, dict[str, float], Told] = pickle.loads(run.stdout)
+    return answer
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_each_gives_what_the_plain_way_gives_as_near_as_the_table_says(
 ) -> None:
     plain, fast, tolerances = both
     worst = {name: max(map(difference, plain[name], fast[name])) for name in plain}
-    assert {name: found for name, found in worst.items() if not found <= tolerances.get(name, 0.0)} == {}
+    assert {name: distance for name, distance in worst.items() if not distance <= tolerances.get(name, 0.0)} == {}
 
 
 def test_an_observer_is_told_of_births_and_copies_in_the_same_order(runs: Any) -> None:

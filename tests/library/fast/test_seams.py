@@ -32,8 +32,8 @@ print(json.dumps([
 def in_a_process(shortcuts: str) -> list[list[str]]:
     environment = {**os.environ, "TENSORGLASS_FAST": shortcuts}
     run = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True)
-    found: list[list[str]] = json.loads(run.stdout)
-    return found
+    lines: list[list[str]] = json.loads(run.stdout)
+    return lines
 
 
 def test_with_shortcuts_every_seam_is_filled_and_every_shortcut_belongs_to_something() -> None:

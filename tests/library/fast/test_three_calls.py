@@ -16,12 +16,12 @@ import tensorglass as torch
 
 def told(seen: dict[str, Any]) -> str:
     """All there is to say of results and gradients, as text: so NaN is equal to NaN."""
-    return repr({field: _told(each) for field, each in seen.items()})
+    return repr({field: _told(content) for field, content in seen.items()})
 
 
 def _told(value: Any) -> Any:
     if isinstance(value, list):
-        return [_told(each) for each in value]
+        return [_told(item) for item in value]
     if not isinstance(value, torch.Tensor):
         return value
     header = tuple(value.shape), value.stride(), value.storage_offset(), value.is_conj(), value._version

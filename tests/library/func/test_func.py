@@ -26,8 +26,8 @@ def test_the_gradient_of_logcumsumexp_has_a_derivative_where_no_gradient_arrives
         arriving = torch.tensor([1.0, 0.0, -2.0], dtype=dtype, requires_grad=True)
 
         def gradient(x: torch.Tensor, arriving: torch.Tensor) -> torch.Tensor:
-            (found,) = torch.autograd.grad(torch.logcumsumexp(x, 0), x, arriving, create_graph=True)
-            return found
+            (gradient,) = torch.autograd.grad(torch.logcumsumexp(x, 0), x, arriving, create_graph=True)
+            return gradient
 
         (found,) = torch.autograd.grad(gradient(x, arriving).real.sum(), arriving)
         assert torch.allclose(found, torch.ones(3, dtype=dtype))
@@ -146,5 +146,5 @@ def test_a_slice_that_takes_another_way_draws_for_itself() -> None:
     def draw(x: torch.Tensor) -> torch.Tensor:
         return torch.rand(2) if x > 0 else torch.rand(3)[:2]
 
-    found = vmap(draw, randomness="different")(torch.tensor([1.0, -1.0, 1.0]))
-    assert len(set(found.reshape(-1).tolist())) == 6
+    drawn = vmap(draw, randomness="different")(torch.tensor([1.0, -1.0, 1.0]))
+    assert len(set(drawn.reshape(-1).tolist())) == 6

@@ -85,7 +85,7 @@ def test_live_storages_are_listed_until_their_last_header_goes() -> None:
     del b
     gc.collect()
     assert alive() is None
-    assert all(each is not None for each in memory.live())
+    assert all(tensor is not None for tensor in memory.live())
 
 
 def test_allocated_bytes_return_to_where_they_were() -> None:

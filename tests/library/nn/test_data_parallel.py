@@ -24,11 +24,11 @@ def test_outputs_and_gradients_are_those_of_one_device(batch: int) -> None:
     alone = network().to("sim:0")
     many = nn.DataParallel(copy.deepcopy(alone), device_ids=[0, 1])
     x = torch.randn(batch, 2, 4)
-    expected, found = alone(x.to("sim:0")), many(x)
-    assert found.device == torch.device("sim:0")
-    torch.testing.assert_close(found, expected)
+    expected, output = alone(x.to("sim:0")), many(x)
+    assert output.device == torch.device("sim:0")
+    torch.testing.assert_close(output, expected)
     expected.square().sum().backward()
-    found.square().sum().backward()
+    output.square().sum().backward()
     for one, other in zip(alone.parameters(), many.parameters(), strict=True):
         torch.testing.assert_close(other.grad, one.grad)
 
@@ -77,10 +77,10 @@ def test_a_shared_weight_gets_the_sum_of_its_gradients() -> None:
     reference = copy.deepcopy(tied)
     many = nn.DataParallel(tied.to("sim"))
     x = torch.randn(4, 2)
-    found = many(x, scale=2.0)
-    assert isinstance(found["pair"], Pair)
-    assert found["pair"].right is None
-    found["y"].sum().backward()
+    outputs = many(x, scale=2.0)
+    assert isinstance(outputs["pair"], Pair)
+    assert outputs["pair"].right is None
+    outputs["y"].sum().backward()
     reference(x, 2.0)["y"].sum().backward()
     torch.testing.assert_close(tied.a.weight.grad.cpu(), reference.a.weight.grad)
 

@@ -73,14 +73,14 @@ def test_derivatives_of_grid_sample_are_those_of_finite_differences(mode: str, p
 @pytest.mark.parametrize("name", CALLS)
 def test_the_simulated_device_computes_what_the_cpu_computes(name: str) -> None:
     call, sizes = CALLS[name]
-    found = []
+    runs = []
     for device in ("cpu", "sim"):
         inputs = [_values(*size).to(device).requires_grad_() for size in sizes]
         result = call(*inputs)
         assert result.device.type == device
         (result * result).sum().backward()
-        found.append([result.cpu(), *[tensor.grad.cpu() for tensor in inputs]])
-    for one, other in zip(*found, strict=True):
+        runs.append([result.cpu(), *[tensor.grad.cpu() for tensor in inputs]])
+    for one, other in zip(*runs, strict=True):
         torch.testing.assert_close(one, other)
 
 
@@ -88,7 +88,7 @@ def _normalized(x: torch.Tensor, dims: tuple[int, ...], *, keepdim: bool) -> tup
     """`x` normalized over `dims`, with the means and the inverses of the standard deviations."""
     mean, variance = x.mean(dims, keepdim=True), x.var(dims, correction=0, keepdim=True)
     inverse = (variance + 1e-5).rsqrt()
-    used = [each if keepdim else each.squeeze(dims) for each in (mean, inverse)]
+    used = [moment if keepdim else moment.squeeze(dims) for moment in (mean, inverse)]
     return ((x - mean) * inverse, *used)
 
 
@@ -135,10 +135,10 @@ def test_the_operators_behind_functions(
     operator: Callable[[torch.Tensor], Any], meaning: Callable[[torch.Tensor], Any]
 ) -> None:
     x = _values(2, 4, 6)
-    found, expected = operator(x), meaning(x)
+    result, expected = operator(x), meaning(x)
     if isinstance(expected, torch.Tensor):
-        found, expected = (found,), (expected,)
-    for one, other in zip(found, expected, strict=True):
+        result, expected = (result,), (expected,)
+    for one, other in zip(result, expected, strict=True):
         torch.testing.assert_close(one, other)
 
 
@@ -150,13 +150,13 @@ def _reversed_in_memory(x: torch.Tensor) -> torch.Tensor:
 @pytest.mark.parametrize("name", CALLS)
 def test_the_layout_of_inputs_and_gradients_does_not_matter(name: str) -> None:
     call, sizes = CALLS[name]
-    found = []
+    runs = []
     for laid_out in (torch.clone, _reversed_in_memory):
         inputs = [_values(*size).requires_grad_() for size in sizes]
-        result = call(*[laid_out(each) for each in inputs])
+        result = call(*[laid_out(tensor) for tensor in inputs])
         grad = laid_out(_values(*result.shape))
-        found.append([result.flatten(), *[each.flatten() for each in torch.autograd.grad(result, inputs, grad)]])
-    for one, other in zip(*found, strict=True):
+        runs.append([result.flatten(), *[tensor.flatten() for tensor in torch.autograd.grad(result, inputs, grad)]])
+    for one, other in zip(*runs, strict=True):
         torch.testing.assert_close(one, other)
 
 
@@ -164,6 +164,6 @@ def test_a_convolution_keeps_no_windows_for_its_backward_pass() -> None:
     x, weight = torch.randn(8, 16, 32, 32, requires_grad=True), torch.randn(16, 16, 3, 3, requires_grad=True)
     result = F.conv2d(x, weight, padding=1)
     kept = [name for name in dir(result.grad_fn) if name.startswith("_saved")]
-    tensors = [getattr(result.grad_fn, each) for each in kept]
+    tensors = [getattr(result.grad_fn, name) for name in kept]
     sizes = {tuple(tensor.shape) for tensor in tensors if isinstance(tensor, torch.Tensor)}
     assert sizes == {(8, 16, 32, 32), (16, 16, 3, 3)}

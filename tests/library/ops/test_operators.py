@@ -35,7 +35,7 @@ def name_of(row: Any) -> str:
 def changed(argument: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
     """The argument with `change` made to every tensor in it."""
     if isinstance(argument, (list, tuple)):
-        return type(argument)(changed(each, change) for each in argument)
+        return type(argument)(changed(item, change) for item in argument)
     return change(argument) if isinstance(argument, torch.Tensor) else argument
 
 
@@ -99,19 +99,19 @@ def test_what_the_public_form_makes_of_a_row_can_be_written_to(row: Operator) ->
     public = attrgetter(row.path)(torch)
     for arguments in calls_of_rows(row):
         try:
-            made = public(*changed(arguments, torch.clone))
+            result = public(*changed(arguments, torch.clone))
         except (RuntimeError, TypeError, IndexError, ValueError, NotImplementedError, torch.linalg.LinAlgError):
             continue
-        for each in made if isinstance(made, (tuple, list)) else (made,):
-            if isinstance(each, torch.Tensor) and 0 not in each.stride():
-                assert each.zero_().any().item() is False
+        for part in result if isinstance(result, (tuple, list)) else (result,):
+            if isinstance(part, torch.Tensor) and 0 not in part.stride():
+                assert part.zero_().any().item() is False
 
 
 @pytest.mark.parametrize("row", SAMPLED, ids=name_of)
 def test_samples_are_the_same_at_every_call_and_are_taken(row: Operator) -> None:
     first, second = samples_of(row), samples_of(row)
     assert first
-    assert [plain(list(each.arguments)) for each in first] == [plain(list(each.arguments)) for each in second]
+    assert [plain(list(sample.arguments)) for sample in first] == [plain(list(sample.arguments)) for sample in second]
     for sample in first:
         call(row.function, sample)
 
@@ -121,14 +121,14 @@ def test_samples_are_the_same_at_every_call_and_are_taken(row: Operator) -> None
 
 def forms(row: Operator) -> list[Callable[..., Any]]:
     """The operator under its names: functions of the namespace, methods, Python's operators."""
-    found: list[Callable[..., Any]] = []
+    forms: list[Callable[..., Any]] = []
     for name in (row.name, *[alias for alias in row.aliases if "." not in alias]):
         if row.is_function:
-            found.append(attrgetter(name if row.namespace == "" else row.path)(torch))
+            forms.append(attrgetter(name if row.namespace == "" else row.path)(torch))
         if row.is_method:
-            found.append(getattr(torch.Tensor, name))
+            forms.append(getattr(torch.Tensor, name))
     turned = ("__r", "__i")  # these take their operands in reverse, or write
-    return found + [getattr(torch.Tensor, name) for name in row.dunders if not name.startswith(turned)]
+    return forms + [getattr(torch.Tensor, name) for name in row.dunders if not name.startswith(turned)]
 
 
 @pytest.mark.parametrize("row", SAMPLED, ids=name_of)

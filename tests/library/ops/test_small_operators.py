@@ -65,9 +65,9 @@ def test_dimensions_are_added_up_to_the_least_number() -> None:
 def test_copies_share_memory_deep_copies_and_pickles_do_not() -> None:
     x = torch.arange(3)
     assert copy.copy(x).data_ptr() == x.data_ptr()  # __copy__
-    for made in (copy.deepcopy(x), pickle.loads(pickle.dumps(x))):  # __deepcopy__, __reduce_ex__
-        assert made.tolist() == [0, 1, 2]
-        assert made.data_ptr() != x.data_ptr()
+    for copied in (copy.deepcopy(x), pickle.loads(pickle.dumps(x))):  # __deepcopy__, __reduce_ex__
+        assert copied.tolist() == [0, 1, 2]
+        assert copied.data_ptr() != x.data_ptr()
 
 
 def test_python_reads_writes_and_walks_along_the_first_dimension() -> None:

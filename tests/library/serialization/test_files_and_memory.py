@@ -43,8 +43,8 @@ def test_no_name_that_is_a_class_s_or_a_protocol_s_comes_out_of_a_file(how: int)
         with pytest.raises(REFUSALS):
             torch.load(io.BytesIO(crafted.with_attribute(name, how)))
     for name in crafted.ALLOWED:
-        found = torch.load(io.BytesIO(crafted.with_attribute(name, how)))
-        assert vars(found)[name]["typestr"] == "<f4"
+        tensor = torch.load(io.BytesIO(crafted.with_attribute(name, how)))
+        assert vars(tensor)[name]["typestr"] == "<f4"
 
 
 def test_numpy_reads_no_address_that_a_file_names() -> None:
@@ -81,10 +81,10 @@ def test_records_that_overlap_are_refused(tmp_path: Any) -> None:
 @pytest.mark.parametrize("flag", ["neg", "conj"])
 def test_tensors_made_of_one_storage_take_it_once(flag: str) -> None:
     data = crafted.rebuilt(flag, 1000, MEGABYTE)
-    (_, made), storages, _ = allocated_by(lambda: loaded(io.BytesIO(data)))
-    assert len(made) == 1000
+    (_, tensors), storages, _ = allocated_by(lambda: loaded(io.BytesIO(data)))
+    assert len(tensors) == 1000
     assert storages <= 3 * MEGABYTE
-    assert len({each.untyped_storage().data_ptr() for each in made}) == 1
+    assert len({tensor.untyped_storage().data_ptr() for tensor in tensors}) == 1
 
 
 def test_a_negated_tensor_that_is_expanded_takes_its_storage_and_no_more() -> None:

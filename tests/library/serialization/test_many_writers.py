@@ -33,15 +33,15 @@ def keep_saving(path: str, number: int, *, has_names: bool = False) -> None:
 @contextmanager
 def writers(path: Path, count: int, **how: bool) -> Iterator[list[multiprocessing.process.BaseProcess]]:
     """A context with several processes, each of which saves tensors of its own number to one path until it ends."""
-    found = [fork.Process(target=keep_saving, args=(str(path), number), kwargs=how) for number in range(count)]
-    for each in found:
-        each.start()
+    processes = [fork.Process(target=keep_saving, args=(str(path), number), kwargs=how) for number in range(count)]
+    for process in processes:
+        process.start()
     try:
-        yield found
+        yield processes
     finally:
-        for each in found:
-            each.kill()
-            each.join()
+        for process in processes:
+            process.kill()
+            process.join()
 
 
 @pytest.mark.parametrize("count", [2, 4, 8])
@@ -196,7 +196,7 @@ def test_a_worker_that_was_stopped_is_not_waited_for_longer_than_its_time() -> N
     batches = iter(DataLoader(Large(), batch_size=8, num_workers=1, timeout=1))
     next(batches)
     time.sleep(0.3)  # the next batches have begun to arrive: their storages must still be asked for
-    worker = next(each for each in multiprocessing.active_children() if each.pid)
+    worker = next(child for child in multiprocessing.active_children() if child.pid)
     os.kill(worker.pid or 0, signal.SIGSTOP)
     with pytest.raises(RuntimeError, match=r"DataLoader timed out after 1 seconds"):
         list(batches)

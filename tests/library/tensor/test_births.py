@@ -46,7 +46,7 @@ def test_a_result_is_what_a_storage_of_its_array_and_a_header_on_it_are() -> Non
 
 def test_a_recorded_node_has_what_nodes_are_made_with() -> None:
     node = (torch.ones(2, requires_grad=True) * 2).grad_fn
-    made = Node(node.edges)
-    shared = fields(made, but=("sequence_nr", "outputs"))
+    copied = Node(node.edges)
+    shared = fields(copied, but=("sequence_nr", "outputs"))
     assert shared == {name: value for name, value in fields(node).items() if name in shared}
-    assert made.sequence_nr > node.sequence_nr
+    assert copied.sequence_nr > node.sequence_nr

@@ -77,7 +77,7 @@ def test_what_was_computed_again_is_gone_after_backward():
         y.sum().backward()
         del y
         assert len(born) == 2
-        assert [each() for each in born] == [None, None]
+        assert [reference() for reference in born] == [None, None]
         assert node() is None
     finally:
         gc.enable()
@@ -145,7 +145,7 @@ def test_a_second_run_that_does_something_else_is_told_so():
     with pytest.raises(CheckpointError, match="different metadata") as caught:
         y.sum().backward()
     notes = " ".join(caught.value.__notes__)
-    assert all(each in notes for each in ("[3]", "[6]", "both runs"))
+    assert all(words in notes for words in ("[3]", "[6]", "both runs"))
 
 
 def test_without_gradients_the_function_just_runs():

@@ -38,13 +38,13 @@ def translated(value: Any) -> Any:
     if isinstance(value, torch.dtype):
         return getattr(tensorglass, str(value).removeprefix("torch."))
     if isinstance(value, (list, tuple)):
-        return type(value)(translated(each) for each in value)
+        return type(value)(translated(item) for item in value)
     return {key: translated(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def dtypes(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
-        return [dtypes(each) for each in value]
+        return [dtypes(item) for item in value]
     return str(getattr(value, "dtype", type(value).__name__))
 
 
@@ -77,7 +77,7 @@ def outcome_dtypes(library: Any, path: str, dtype: str, arguments: Any, keywords
 
 def leaves(library: Any, value: Any) -> list[Any]:
     if isinstance(value, (list, tuple)):
-        return [leaf for each in value for leaf in leaves(library, each)]
+        return [leaf for item in value for leaf in leaves(library, item)]
     return [value] if isinstance(value, library.Tensor) and value.requires_grad else []
 
 
@@ -97,16 +97,16 @@ def test_results_and_gradients_have_the_dtypes_of_pytorchs(info: Any) -> None:
             expected = outcome_dtypes(torch, info.name, dtype, arguments, keywords)
         except (AssertionError, RuntimeError, ValueError, IndexError):
             continue
-        found = outcome_dtypes(tensorglass, info.name, dtype, translated(arguments), translated(keywords))
-        assert found == expected, (arguments, keywords)
+        seen = outcome_dtypes(tensorglass, info.name, dtype, translated(arguments), translated(keywords))
+        assert seen == expected, (arguments, keywords)
 
 
 def looked_up_early(library: Any) -> list[str]:
     early, x = library.mm, library.ones(2, 2)
-    found = [str(early is library.mm)]
+    notes = [str(early is library.mm)]
     with library.autocast("cpu"):
-        found += [str(early is library.mm), dtypes(early(x, x)), dtypes(x.mm(x))]
-    return [*found, str(early is library.mm), dtypes(early(x, x))]
+        notes += [str(early is library.mm), dtypes(early(x, x)), dtypes(x.mm(x))]
+    return [*notes, str(early is library.mm), dtypes(early(x, x))]
 
 
 def test_functions_stay_the_same_objects() -> None:
@@ -119,9 +119,9 @@ def recurrent(library: Any, name: str, **options: Any) -> list[Any]:
     with library.autocast("cpu"):
         output, state = layer(library.ones(2, 5, 3))
         packed = library.nn.utils.rnn.pack_sequence([library.ones(3, 3), library.ones(2, 3)])
-        found = [dtypes(output), dtypes(state), dtypes(layer(packed)[0].data), dtypes(cell(library.ones(5, 3))[0])]
+        computed = [dtypes(output), dtypes(state), dtypes(layer(packed)[0].data), dtypes(cell(library.ones(5, 3))[0])]
     output.float().sum().backward()
-    return [*found, [dtypes(parameter.grad) for parameter in layer.parameters()]]
+    return [*computed, [dtypes(parameter.grad) for parameter in layer.parameters()]]
 
 
 @pytest.mark.parametrize("options", [{}, {"bidirectional": True}], ids=str)
@@ -132,15 +132,15 @@ def test_recurrent_layers_have_the_dtypes_of_pytorchs(name: str, options: dict[s
 
 @pytest.mark.parametrize("need_weights", [True, False])
 def test_attention_has_gradients_for_all_its_parameters(need_weights: bool) -> None:
-    found = []
+    dtypes_seen = []
     for library in BOTH:
         library.manual_seed(0)
         layer, x = library.nn.MultiheadAttention(4, 2, batch_first=True), library.randn(2, 3, 4)
         with library.autocast("cpu"):
             y = layer(x, x, x, need_weights=need_weights)[0]
         y.float().sum().backward()
-        found.append([dtypes(y), *[dtypes(parameter.grad) for parameter in layer.parameters()]])
-    assert found[0] == found[1]
+        dtypes_seen.append([dtypes(y), *[dtypes(parameter.grad) for parameter in layer.parameters()]])
+    assert dtypes_seen[0] == dtypes_seen[1]
 
 
 # --- values and gradients --------------------------------------------------------------------------------------------
@@ -181,10 +181,10 @@ def test_a_network_trains_as_in_pytorch(dtype: str, cache_enabled: bool) -> None
 
 
 def in_regions(library: Any) -> list[str]:
-    x, found = library.ones(2, 2), []
+    x, notes = library.ones(2, 2), []
 
     def note() -> None:
-        found.append(f"{(x @ x).dtype} {library.mm(x, x).dtype} {library.is_autocast_enabled('cpu')}")
+        notes.append(f"{(x @ x).dtype} {library.mm(x, x).dtype} {library.is_autocast_enabled('cpu')}")
 
     note()
     with library.autocast("cpu"):
@@ -193,7 +193,7 @@ def in_regions(library: Any) -> list[str]:
             note()
             with library.autocast("cpu", library.float16):
                 note()
-                found.append(str(library.get_autocast_dtype("cpu")))
+                notes.append(str(library.get_autocast_dtype("cpu")))
             note()
         note()
         other = threading.Thread(target=note)
@@ -206,9 +206,9 @@ def in_regions(library: Any) -> list[str]:
             raise KeyError
     except KeyError:
         note()
-    found.append(str(library.autocast("cpu", dtype=library.float16)(library.matmul)(x, x).dtype))
+    notes.append(str(library.autocast("cpu", dtype=library.float16)(library.matmul)(x, x).dtype))
     note()
-    return found
+    return notes
 
 
 def test_regions_nest_and_end() -> None:
@@ -287,7 +287,7 @@ def test_an_unsupported_dtype_or_device_is_told(device: str, dtype: str) -> None
 
 
 def custom(library: Any, cast_inputs: str | None) -> list[Any]:
-    found: list[Any] = []
+    notes: list[Any] = []
     amp = library.amp
 
     class Product(library.autograd.Function):
@@ -295,21 +295,21 @@ def custom(library: Any, cast_inputs: str | None) -> list[Any]:
         @amp.custom_fwd(device_type="cpu", cast_inputs=cast_inputs and getattr(library, cast_inputs))
         def forward(ctx: Any, a: Any, b: Any) -> Any:
             ctx.save_for_backward(a, b)
-            found.append((dtypes(a), library.is_autocast_enabled("cpu")))
+            notes.append((dtypes(a), library.is_autocast_enabled("cpu")))
             return a.mm(b)
 
         @staticmethod
         @amp.custom_bwd(device_type="cpu")
         def backward(ctx: Any, grad: Any) -> Any:
             a, b = ctx.saved_tensors
-            found.append((dtypes(grad), library.is_autocast_enabled("cpu")))
+            notes.append((dtypes(grad), library.is_autocast_enabled("cpu")))
             return grad.mm(b.t()), a.t().mm(grad)
 
     a, b = (library.ones(3, 3, requires_grad=True) for _ in range(2))
     with library.autocast("cpu"):
         product = Product.apply(a, b)
     product.sum().backward()
-    return [*found, dtypes(product), dtypes(a.grad)]
+    return [*notes, dtypes(product), dtypes(a.grad)]
 
 
 @pytest.mark.parametrize("cast_inputs", [None, "float32", "float16"])
@@ -324,21 +324,21 @@ def scaled_steps(library: Any, **options: Any) -> str:
     scaler = library.amp.GradScaler("cpu", **options)
     weight = library.nn.Parameter(library.tensor([1.0, -2.0]))
     optimizer = library.optim.SGD([weight], lr=0.1)
-    found: list[Any] = [scaler.state_dict()]
+    notes: list[Any] = [scaler.state_dict()]
     for factor in (1.0, 2.0, float("inf"), 1.0, float("nan"), 3.0, 0.5, 0.25):
         optimizer.zero_grad()
         scaled = scaler.scale((weight * factor).sum())
         scaled.backward()
         if factor == 2.0:
             scaler.unscale_(optimizer)
-            found.append(weight.grad.tolist())
+            notes.append(weight.grad.tolist())
         scaler.step(optimizer)
         scaler.update(8.0 if factor == 0.5 else None)
-        found += [scaled.item(), weight.tolist(), scaler.get_scale(), scaler.state_dict()]
+        notes += [scaled.item(), weight.tolist(), scaler.get_scale(), scaler.state_dict()]
     again = pickle.loads(pickle.dumps(scaler))
     fresh = library.amp.GradScaler("cpu")
     fresh.load_state_dict(scaler.state_dict())
-    return repr([*found, again.state_dict(), fresh.state_dict(), fresh.get_scale()])
+    return repr([*notes, again.state_dict(), fresh.state_dict(), fresh.get_scale()])
 
 
 @pytest.mark.parametrize(
@@ -386,14 +386,14 @@ def test_a_scaler_without_its_device_does_nothing() -> None:
         with warnings.catch_warnings(record=True) as record:
             warnings.simplefilter("always")
             scaler = library.amp.GradScaler()
-        told.append(([str(each.message) for each in record], scaler.is_enabled(), scaler.state_dict()))
+        told.append(([str(warning.message) for warning in record], scaler.is_enabled(), scaler.state_dict()))
         assert scaler.scale(3) == 3
     assert told[0] == told[1]
 
 
 @pytest.mark.parametrize("use_reentrant", [True, False])
 def test_a_checkpointed_part_runs_again_under_the_autocast_of_its_first_run(use_reentrant: bool) -> None:
-    found = []
+    runs = []
     for library in BOTH:
         library.manual_seed(0)
         body = library.nn.Sequential(library.nn.Linear(4, 4), library.nn.ReLU(), library.nn.Linear(4, 2))
@@ -403,9 +403,9 @@ def test_a_checkpointed_part_runs_again_under_the_autocast_of_its_first_run(use_
         z = library.utils.checkpoint.checkpoint(body, x, use_reentrant=use_reentrant)
         with library.autocast("cpu"):  # the backward's own does not matter
             (y.sum() + z.sum()).backward()
-        found.append((str(y.dtype), x.grad.tolist(), body[0].weight.grad.tolist()))
-    assert found[0][0] == found[1][0] == "torch.bfloat16"
-    for one, other in zip(found[0][1:], found[1][1:], strict=True):
+        runs.append((str(y.dtype), x.grad.tolist(), body[0].weight.grad.tolist()))
+    assert runs[0][0] == runs[1][0] == "torch.bfloat16"
+    for one, other in zip(runs[0][1:], runs[1][1:], strict=True):
         np.testing.assert_allclose(one, other, atol=0.02)
 
 
@@ -419,7 +419,7 @@ def test_the_older_names_for_cuda_warn_as_in_pytorch() -> None:
             amp.GradScaler(enabled=False)
             amp.custom_fwd(cast_inputs=library.float32)
             amp.custom_bwd(lambda ctx: None)
-        told.append([(each.category, str(each.message)) for each in caught])
+        told.append([(warning.category, str(warning.message)) for warning in caught])
         assert isinstance(amp.autocast(enabled=False), library.amp.autocast)
     assert told[0] == told[1]
 
@@ -442,7 +442,7 @@ def in_hand(library: Any) -> dict[str, Any]:
 
 
 def test_what_was_imported_before_a_region_is_cast_within_it() -> None:
-    found = []
+    dtypes_seen = []
     for library in BOTH:
         ways = in_hand(library)
         before = {name: way().dtype for name, way in ways.items() if name != "joined"}
@@ -450,9 +450,9 @@ def test_what_was_imported_before_a_region_is_cast_within_it() -> None:
         with library.autocast("cpu"):
             within = {name: str(way().dtype) for name, way in ways.items()}
         assert {name: way().dtype for name, way in ways.items() if name != "joined"} == before
-        found.append(within)
-    assert found[0] == found[1]
-    assert found[0]["function"] == found[0]["partial"] == found[0]["unbound"] == "torch.bfloat16"
+        dtypes_seen.append(within)
+    assert dtypes_seen[0] == dtypes_seen[1]
+    assert dtypes_seen[0]["function"] == dtypes_seen[0]["partial"] == dtypes_seen[0]["unbound"] == "torch.bfloat16"
     names = vars(tensorglass)
     held = {name: names[name] for name in ("matmul", "mm", "cat")}
     with tensorglass.autocast("cpu"):

@@ -47,14 +47,14 @@ def laid_out(library: Any, elements: Any, layout: str) -> Any:
 def prepared(library: Any, value: Any, layout: str, mode: str, leaves: list[Any]) -> Any:
     """An argument as `library` takes it: arrays become tensors, and such of floating point are entered in `leaves`."""
     if isinstance(value, numpy.ndarray):
-        made = laid_out(library, value, layout)
-        leaves.append(made)
-        if mode != "plain" and (made.is_floating_point() or made.is_complex()):
-            made.requires_grad_()
-            return made.clone() if mode == "inner" else made
-        return made
+        tensor = laid_out(library, value, layout)
+        leaves.append(tensor)
+        if mode != "plain" and (tensor.is_floating_point() or tensor.is_complex()):
+            tensor.requires_grad_()
+            return tensor.clone() if mode == "inner" else tensor
+        return tensor
     if type(value) in (list, tuple):
-        return type(value)(prepared(library, each, layout, mode, leaves) for each in value)
+        return type(value)(prepared(library, item, layout, mode, leaves) for item in value)
     if isinstance(value, numpy.dtype):
         return getattr(library, value.name)
     return value
@@ -64,8 +64,8 @@ def tensors_of(library: Any, value: Any) -> Iterator[Any]:
     if isinstance(value, library.Tensor):
         yield value
     elif isinstance(value, (list, tuple)):
-        for each in value:
-            yield from tensors_of(library, each)
+        for item in value:
+            yield from tensors_of(library, item)
 
 
 def error_of(error: Exception) -> tuple[str, str, str]:
@@ -80,7 +80,7 @@ def facts(result: Any, given: list[Any]) -> dict[str, Any]:
         "is leaf": result.is_leaf, "requires grad": result.requires_grad, "output nr": result.output_nr,
         "node": node and node.name(),
         "shares": [bool(place) and leaf.numel() > 0 and leaf.untyped_storage().data_ptr() == place for leaf in given],
-        "is given": [result is each for each in given],
+        "is given": [result is argument for argument in given],
     }  # fmt: skip
 
 
@@ -97,9 +97,9 @@ def outcome(library: Any, call: Callable[[Any, list[Any]], Any], layout: str, mo
     given: list[Any] = []
 
     def prepare(value: Any) -> Any:
-        made = prepared(library, value, layout, mode, leaves)
-        given.extend(tensors_of(library, made))
-        return made
+        argument = prepared(library, value, layout, mode, leaves)
+        given.extend(tensors_of(library, argument))
+        return argument
 
     library.manual_seed(0)
     seen: dict[str, Any] = {}
@@ -112,18 +112,18 @@ def outcome(library: Any, call: Callable[[Any, list[Any]], Any], layout: str, mo
             return {"call": error_of(error)}
         results = list(tensors_of(library, result))
         seen["results"] = [facts(result, given) for result in results]
-        seen["arguments"] = [facts(each, ()) for each in given]
+        seen["arguments"] = [facts(argument, ()) for argument in given]
         try:
-            for each in results[:1]:
-                WRITES[write](each)
+            for part in results[:1]:
+                WRITES[write](part)
         except Exception as error:
             seen["write"] = error_of(error)
             return seen
         try:
             seen["results after"] = [facts(result, given) for result in results]
-            seen["arguments after"] = [facts(each, ()) for each in given]
+            seen["arguments after"] = [facts(argument, ()) for argument in given]
             seen["elements"] = [elements_of(result) for result in results]
-            seen["elements of arguments"] = [elements_of(each) for each in given]
+            seen["elements of arguments"] = [elements_of(argument) for argument in given]
             sums = [(result * (result + 2)).sum() for result in results if result.requires_grad]
             if sums:
                 total = sum(tensor.abs() if tensor.is_complex() else tensor for tensor in sums)
@@ -142,15 +142,15 @@ def difference(mine: Any, theirs: Any, where: str = "") -> str | None:
                 return (
                     f"{where}{key}: ours {mine.get(key, 'is not there')}, PyTorch's {theirs.get(key, 'is not there')}"
                 )
-            found = difference(mine[key], theirs[key], f"{where}{key} ")
-            if found:
-                return found
+            differs = difference(mine[key], theirs[key], f"{where}{key} ")
+            if differs:
+                return differs
         return None
     if isinstance(theirs, list) and isinstance(mine, list) and len(mine) == len(theirs):
         for place, (one, other) in enumerate(zip(mine, theirs, strict=True)):
-            found = difference(one, other, f"{where}{place} ")
-            if found:
-                return found
+            differs = difference(one, other, f"{where}{place} ")
+            if differs:
+                return differs
         return None
     if isinstance(theirs, numpy.ndarray) and isinstance(mine, numpy.ndarray):
         same = (

@@ -129,7 +129,7 @@ class Side:
 def look(ours: Side, theirs: Side, so_far: str, disturb: bool) -> None:
     mine, expected = dict(variables(ours.values)), dict(variables(theirs.values))
     assert mine.keys() == expected.keys(), f"{list(mine)} are there, on PyTorch {list(expected)}:\n{so_far}"
-    leaves = [{id(tensor): name for name, tensor in each.items()} for each in (mine, expected)]
+    leaves = [{id(tensor): name for name, tensor in tensors.items()} for tensors in (mine, expected)]
     with_inference = any(tensor.is_inference() for tensor in expected.values())
     for name, tensor in mine.items():
         # The steps on the way to a gradient are the library's own affair, and so are those within inference mode.

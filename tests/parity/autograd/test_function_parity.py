@@ -22,12 +22,12 @@ def test_misuse_of_a_function_is_refused_as_in_pytorch(name):
 
 @pytest.mark.parametrize("body", BODIES)
 def test_a_generated_function_behaves_as_in_pytorch(body):
-    found = [disagreement(program) for program in programs(body)]
-    differences = [each for each in found if each is not None]
-    assert not differences, f"{len(differences)} of {len(found)}, the first:\n{differences[0]}"
+    outcomes = [disagreement(program) for program in programs(body)]
+    differences = [difference for difference in outcomes if difference is not None]
+    assert not differences, f"{len(differences)} of {len(outcomes)}, the first:\n{differences[0]}"
 
 
 def test_the_programs_reach_the_backward():
     for body in BODIES:
         seen = [seen_by_ours(program) for program in programs(body)]
-        assert sum(len(each) > 3 for each in seen) > len(seen) / 4
+        assert sum(len(sequence) > 3 for sequence in seen) > len(seen) / 4

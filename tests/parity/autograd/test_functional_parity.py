@@ -54,7 +54,7 @@ def tensors(library: Any, sizes: Any, seed: int = 0) -> Any:
 
 def detached(result: Any) -> Any:
     """The result without its flags: PyTorch's hessian in forward mode requires a gradient, for no reason."""
-    return type(result)(detached(each) for each in result) if isinstance(result, (tuple, list)) else result.detach()
+    return type(result)(detached(part) for part in result) if isinstance(result, (tuple, list)) else result.detach()
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
@@ -64,8 +64,8 @@ def test_functional_is_pytorchs(name: str, problem: Problem, options: dict[str, 
     def call(library: Any, with_v: bool, needs_grad: bool) -> Any:
         inputs = tensors(library, problem.inputs)
         if needs_grad:
-            for each in inputs if isinstance(inputs, tuple) else (inputs,):
-                each.requires_grad_()
+            for tensor in inputs if isinstance(inputs, tuple) else (inputs,):
+                tensor.requires_grad_()
         sizes = problem.outputs if name == "vjp" else problem.inputs
         v = (tensors(library, sizes, 1),) if with_v else ()
         function = getattr(library.autograd.functional, name)
@@ -101,7 +101,7 @@ def test_a_wrong_vector_is_refused(name: str, v: Any) -> None:
     for inputs in ((3,), [(3,)], [(3,), (3,)]):
         same(
             lambda library, inputs=inputs: getattr(library.autograd.functional, name)(
-                lambda *given: sum(each.sum() for each in given),
+                lambda *given: sum(tensor.sum() for tensor in given),
                 tensors(library, inputs),
                 3 if v == 3 else tensors(library, v),
             )
@@ -119,7 +119,7 @@ def test_results_with_create_graph_lead_back_to_the_inputs() -> None:
     def call(library: Any) -> Any:
         x = tensors(library, (3,)).requires_grad_()
         functional = library.autograd.functional
-        found = [
+        results = [
             functional.jacobian(lambda y: y.sin() * y, x, create_graph=True),
             functional.hessian(lambda y: (y**4).sum(), x, create_graph=True),
             functional.hvp(lambda y: (y**4).sum(), x, tensors(library, (3,)), create_graph=True)[1],
@@ -127,6 +127,6 @@ def test_results_with_create_graph_lead_back_to_the_inputs() -> None:
             functional.jvp(lambda y: y.sin(), x, tensors(library, (3,)), create_graph=True)[1],
             functional.vjp(lambda y: y.sin(), x, tensors(library, (3,)), create_graph=True)[1],
         ]
-        return [library.autograd.grad(each.sum(), x)[0] for each in found]
+        return [library.autograd.grad(result.sum(), x)[0] for result in results]
 
     same(call)

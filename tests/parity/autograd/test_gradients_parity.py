@@ -53,8 +53,8 @@ def without_numbers(graph: Shape) -> Shape:
 
 def weights(library: Any, tensor: Any) -> Any:
     """A gradient to begin with, of different numbers."""
-    made = library.linspace(-1, 2, tensor.numel(), dtype=library.float64).reshape(tuple(tensor.shape))
-    return made + 0.5j * made if tensor.is_complex() else made
+    weights = library.linspace(-1, 2, tensor.numel(), dtype=library.float64).reshape(tuple(tensor.shape))
+    return weights + 0.5j * weights if tensor.is_complex() else weights
 
 
 def plain(tensor: Any) -> Any:
@@ -105,7 +105,7 @@ def test_graph_and_gradients_are_pytorchs(name: str, dtype: str) -> None:
             ours, theirs = outcome(tensorglass, call, dtype), outcome(torch, call, dtype)
             if name in WITH_EDGES_OF_NUMBERS:
                 for seen in (ours, theirs):
-                    seen["graphs"] = [without_numbers(each) for each in seen.get("graphs", [])]
+                    seen["graphs"] = [without_numbers(drawn) for drawn in seen.get("graphs", [])]
             if name in WITH_NODES_OF_SUCCESSORS:
                 ours.pop("graphs", None), theirs.pop("graphs", None)
             for field in ("refused", "flags", "graphs"):

@@ -15,7 +15,7 @@ def chain(node: Any) -> str:
     """A node and those behind it: ``Mul(AccumulateGrad(), None)``."""
     if node is None:
         return "None"
-    return f"{node.name()}({', '.join(chain(each) for each, _ in node.next_functions)})"
+    return f"{node.name()}({', '.join(chain(following) for following, _ in node.next_functions)})"
 
 
 def outcome(library: Any, program: str) -> str:

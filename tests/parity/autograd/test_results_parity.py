@@ -42,22 +42,22 @@ def as_arrays(library: Any, value: Any) -> Any:
     if isinstance(value, library.Tensor):
         return value.detach().resolve_conj().numpy().copy()
     if type(value) in (list, tuple):
-        return type(value)(as_arrays(library, each) for each in value)
+        return type(value)(as_arrays(library, item) for item in value)
     return value
 
 
 def check(calls: Iterator[Call], ways: tuple[tuple[str, str, str], ...] = WAYS) -> None:
     """Make calls in all ways, which they share among them, and list what differs."""
-    made, found, number = list(calls), [], 0
-    for place, call in enumerate(made):
-        for way in ways[place :: len(made)]:
+    listed, differing, number = list(calls), [], 0
+    for place, call in enumerate(listed):
+        for way in ways[place :: len(listed)]:
             number += 1
             differs = difference(outcome(tensorglass, call, *way), outcome(torch, call, *way))
             if differs is not None:
-                found.append(f"{', '.join(way)}: {differs}")
+                differing.append(f"{', '.join(way)}: {differs}")
     assert number
-    shown = "\n".join(found[:10])
-    assert not found, f"{len(found)} of {number} differ:\n{shown}"
+    shown = "\n".join(differing[:10])
+    assert not differing, f"{len(differing)} of {number} differ:\n{shown}"
 
 
 # --- operators -------------------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ torch.cat([x, x], -1); torch.stack([x, x.detach()], -1); x @ x.mT; x[0, 0] @ x[0
 x.select_scatter(x[0], 0, -1); x.diagonal_scatter(x.diagonal()); x.softmax(0, dtype=torch.float32)
 (x * 1).mul_(2); (x * 1).exp_(); (x * 1).clamp_(0, 1); (x * 1).fill_(2); (x * 1).copy_(x); (x * 1).remainder_(2)
 """
-ONE_BY_ONE = [each.strip() for line in EXPRESSIONS.strip().splitlines() for each in line.split(";")]
+ONE_BY_ONE = [expression.strip() for line in EXPRESSIONS.strip().splitlines() for expression in line.split(";")]
 
 
 def nodes(start: Any) -> Iterator[Any]:
@@ -51,8 +51,8 @@ def plain(value: Any, leaf: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return tuple([plain(item, leaf) for item in value])
     if isinstance(value, (torch.Tensor, tensorglass.Tensor)):
-        elements = [complex(each) for each in value.detach().resolve_conj().reshape(-1).tolist()]
-        rounded = [f"{each.real:.4g} {each.imag:.4g}" for each in elements]
+        elements = [complex(element) for element in value.detach().resolve_conj().reshape(-1).tolist()]
+        rounded = [f"{element.real:.4g} {element.imag:.4g}" for element in elements]
         shares = value.untyped_storage().data_ptr() == leaf.untyped_storage().data_ptr()
         node = type(value.grad_fn).__name__
         return repr(value.dtype), tuple(value.shape), value.stride(), rounded, value.requires_grad, node, shares

@@ -43,17 +43,17 @@ def _seen(library: Any, expression: str) -> list[Any]:
         "w": library.tensor([0.3, 0.7], requires_grad=True),
         "m": library.tensor([[2.0, 0.5], [0.3, 1.0]], requires_grad=True),
     }
-    found, seen = eval(expression, names), []
-    found = found.abs() if found.is_complex() else found
+    result, seen = eval(expression, names), []
+    result = result.abs() if result.is_complex() else result
     for _ in range(2):
         wanted = names["m" if "m." in expression else "x"]
-        (found,) = library.autograd.grad(found.sum(), wanted, create_graph=True, allow_unused=True)
-        if found is None:
+        (result,) = library.autograd.grad(result.sum(), wanted, create_graph=True, allow_unused=True)
+        if result is None:
             break
-        seen.append((_names(found.grad_fn, 2), found.stride(), found.requires_grad))
-        if not found.requires_grad:
+        seen.append((_names(result.grad_fn, 2), result.stride(), result.requires_grad))
+        if not result.requires_grad:
             break
-        seen.append([round(number, 3) for number in found.flatten().tolist()])
+        seen.append([round(number, 3) for number in result.flatten().tolist()])
     return seen
 
 

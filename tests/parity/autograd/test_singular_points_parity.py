@@ -33,7 +33,7 @@ OF_TWO = (
 
 
 def _gradients(library: Any, name: str, point: tuple[float, ...]) -> list[float]:
-    operands = [library.tensor([each], dtype=library.float64, requires_grad=True) for each in point]
+    operands = [library.tensor([number], dtype=library.float64, requires_grad=True) for number in point]
     result = attrgetter(name)(library)(*operands)
     return [tensor.item() for tensor in library.autograd.grad(result.sum(), operands)]
 

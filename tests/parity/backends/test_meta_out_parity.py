@@ -34,13 +34,13 @@ SIZES = {"its own": lambda size: size, "empty": lambda size: (0,), "another": la
 
 def _on(value: Any, library: Any, device: str) -> Any:
     if isinstance(value, list | tuple):
-        return type(value)(_on(each, library, device) for each in value)
+        return type(value)(_on(item, library, device) for item in value)
     return value.to(device) if isinstance(value, library.Tensor) else value
 
 
 def _outputs(like: Any, library: Any, device: str, sized: str) -> Any:
     if isinstance(like, tuple):
-        return tuple(_outputs(each, library, device, sized) for each in like)
+        return tuple(_outputs(item, library, device, sized) for item in like)
     dtype = getattr(library, str(like.dtype)[6:])
     return library.empty(SIZES[sized](tuple(like.shape)), dtype=dtype, device=device)
 
@@ -48,12 +48,12 @@ def _outputs(like: Any, library: Any, device: str, sized: str) -> Any:
 def _facts(value: Any, library: Any) -> Any:
     if isinstance(value, library.Tensor):
         return tuple(value.shape), str(value.dtype), str(value.device)
-    return [_facts(each, library) for each in value]
+    return [_facts(item, library) for item in value]
 
 
 def _told(library: Any, case: Case, like: Any, devices: tuple[str, str], sized: str) -> Any:
-    arguments = _on([built(each, library) for each in case.arguments], library, devices[0])
-    keywords = {key: _on(built(each, library), library, devices[0]) for key, each in case.keywords.items()}
+    arguments = _on([built(argument, library) for argument in case.arguments], library, devices[0])
+    keywords = {key: _on(built(argument, library), library, devices[0]) for key, argument in case.keywords.items()}
     out = _outputs(like, library, devices[1], sized)
     try:
         return _facts(attrgetter(case.name)(library)(*arguments, **keywords, out=out), library)
@@ -65,8 +65,8 @@ def _results(row: Operator) -> Iterator[tuple[Case, Any]]:
     """Calls of an operator that can write to ``out=``, each with PyTorch's result."""
     for dtype in ("float32", "int64"):
         for case in islice(sampled(row, dtype), 2):
-            arguments = [built(each, torch) for each in case.arguments]
-            keywords = {key: built(each, torch) for key, each in case.keywords.items()}
+            arguments = [built(argument, torch) for argument in case.arguments]
+            keywords = {key: built(argument, torch) for key, argument in case.keywords.items()}
             function = attrgetter(case.name)(torch)
             try:
                 like = function(*arguments, **keywords)
@@ -78,7 +78,7 @@ def _results(row: Operator) -> Iterator[tuple[Case, Any]]:
 
 @pytest.mark.parametrize("kind", sorted({row.kind for row in OPERATORS.values() if samples_of(row)}))
 def test_out_is_written_or_refused_as_by_pytorch(kind: str) -> None:
-    found = []
+    differing = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for row in OPERATORS.values():
@@ -87,8 +87,8 @@ def test_out_is_written_or_refused_as_by_pytorch(kind: str) -> None:
             for (case, like), devices, sized in product(_results(row), DEVICES, SIZES):
                 ours, theirs = (_told(library, case, like, devices, sized) for library in (tensorglass, torch))
                 if ours != theirs:
-                    found.append(f"{case.name} {devices} {sized}: {ours} instead of {theirs}")
-    assert not found, "\n".join(found[:20])
+                    differing.append(f"{case.name} {devices} {sized}: {ours} instead of {theirs}")
+    assert not differing, "\n".join(differing[:20])
 
 
 #: M stands for an empty tensor on the meta device, as large as the numbers that follow say.

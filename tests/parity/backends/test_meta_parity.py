@@ -40,7 +40,7 @@ DIFFERS = {
 
 def _moved(value: Any, library: Any, device: str) -> Any:
     if isinstance(value, list | tuple):
-        return type(value)(_moved(each, library, device) for each in value)
+        return type(value)(_moved(item, library, device) for item in value)
     return value.to(device) if isinstance(value, library.Tensor) else value
 
 
@@ -49,7 +49,7 @@ def _facts(value: Any, library: Any, *, of_gradient: bool = False) -> Any:
         facts = (tuple(value.shape), str(value.dtype))
         return facts if of_gradient else (*facts, value.stride(), value.storage_offset(), value._is_view())
     if isinstance(value, list | tuple):
-        return [_facts(each, library, of_gradient=of_gradient) for each in value]
+        return [_facts(item, library, of_gradient=of_gradient) for item in value]
     return type(value).__name__
 
 
@@ -98,7 +98,7 @@ def _cases(row: Operator) -> Iterator[tuple[Case, bool]]:
 
 @pytest.mark.parametrize("kind", sorted({row.kind for row in OPERATORS.values() if samples_of(row)}))
 def test_operators_answer_as_pytorchs_meta_device_or_its_cpu(kind: str) -> None:
-    found = []
+    differing = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for row in OPERATORS.values():
@@ -110,8 +110,8 @@ def test_operators_answer_as_pytorchs_meta_device_or_its_cpu(kind: str) -> None:
                 if ours == theirs or case.name in DIFFERS:
                     continue
                 if ours != _told(torch, case, "cpu", backward=backward):
-                    found.append(f"{case.name} {backward=}: {ours} instead of {theirs}")
-    assert not found, "\n".join(found[:20])
+                    differing.append(f"{case.name} {backward=}: {ours} instead of {theirs}")
+    assert not differing, "\n".join(differing[:20])
 
 
 #: M(2, 3) stands for an empty tensor on the meta device.
@@ -198,7 +198,7 @@ def _trained(library: Any, source: str, size: tuple[int, ...]) -> Any:
     optimizer = library.optim.Adam([*model.parameters(), x])
     loss.backward()
     optimizer.step()
-    state = [_facts(list(each.values()), library) for each in optimizer.state.values()]
+    state = [_facts(list(values.values()), library) for values in optimizer.state.values()]
     return _facts(output, library), _facts([tensor.grad for tensor in [*model.parameters(), x]], library), state
 
 

@@ -54,27 +54,27 @@ def is_of_pytorch(value: Any) -> bool:
 
 def modules_below(package: str) -> list[str]:
     """The public modules of a package of PyTorch's, by their paths."""
-    found = [package]
+    modules = [package]
     for module in pkgutil.iter_modules(sys.modules[f"torch.{package}"].__path__, f"torch.{package}."):
         if not module.name.rpartition(".")[2].startswith("_"):
             with contextlib.suppress(ImportError):  # of what is not installed
                 importlib.import_module(module.name)
                 path = module.name.removeprefix("torch.")
-                found += modules_below(path) if module.ispkg else [path]
-    return found
+                modules += modules_below(path) if module.ispkg else [path]
+    return modules
 
 
 def own(path: str) -> list[str]:
     """The names that a module of PyTorch's defines, or says that it offers."""
     module = sys.modules[f"torch.{path}"]
     offered = getattr(module, "__all__", None)
-    found = []
+    missing = []
     for name, value in vars(module).items():
         if name[:1] != "_" and is_of_pytorch(value) and not isinstance(value, types.ModuleType):
             home = getattr(value, "__module__", None)
             if name in offered if offered is not None else home == module.__name__:
-                found.append(name)
-    return found
+                missing.append(name)
+    return missing
 
 
 def public(home: str) -> list[str]:
@@ -101,16 +101,16 @@ def here(path: str) -> Any:
 
 def mute(holder: Any, names: list[str]) -> list[str]:
     """The names that are neither there nor refused with a word on what to do instead."""
-    found = []
+    missing = []
     for name in names:
         try:
             getattr(holder, name)
         except AttributeError as error:
             if not says_what_to_do(error):
-                found.append(name)
+                missing.append(name)
         except RuntimeError:
             continue  # PyTorch's own, of names that need a graph or a device
-    return found
+    return missing
 
 
 @pytest.mark.parametrize("home", HOMES)

@@ -29,7 +29,7 @@ def test_the_names_and_signatures_are_those_that_pytorch_tells() -> None:
 )  # fmt: skip
 def test_names_that_pytorchs_modules_import_can_be_imported_from_there(path: str) -> None:
     home, _, name = path.rpartition(".")
-    ours, theirs = (getattr(importlib.import_module(f"{each}.{home}"), name) for each in ("tensorglass", "torch"))
+    ours, theirs = (getattr(importlib.import_module(f"{library}.{home}"), name) for library in ("tensorglass", "torch"))
     assert ours.__name__ == theirs.__name__
     with pytest.raises(AttributeError, match="has no attribute 'Optimizers'"):
         _ = importlib.import_module(f"tensorglass.{home}").Optimizers

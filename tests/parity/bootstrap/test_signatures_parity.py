@@ -24,12 +24,12 @@ OTHERWISE = {"Container", "rrelu"}
 def signature(value: Any) -> list[tuple[str, Any, str]] | None:
     """The parameters, but for private ones; None where there is no signature, or one that says nothing."""
     try:
-        found = inspect.signature(value).parameters.values()
+        parameters = inspect.signature(value).parameters.values()
     except (TypeError, ValueError):
         return None
-    if [item.kind for item in found if item.name != "self"] == [2, 4]:  # *args, **kwargs
+    if [item.kind for item in parameters if item.name != "self"] == [2, 4]:  # *args, **kwargs
         return None
-    return [(item.name, item.kind, default(item.default)) for item in found if not item.name.startswith("_")]
+    return [(item.name, item.kind, default(item.default)) for item in parameters if not item.name.startswith("_")]
 
 
 def default(value: Any) -> str:
@@ -39,7 +39,7 @@ def default(value: Any) -> str:
 
 def differences(home: str) -> list[str]:
     here, there = importlib.import_module(f"tensorglass.{home}"), importlib.import_module(f"torch.{home}")
-    found = []
+    differing = []
     for name in dir(there):
         theirs, ours = getattr(there, name), getattr(here, name, None)
         if name.startswith("_") or name in OTHERWISE or not callable(theirs) or not callable(ours):
@@ -49,12 +49,14 @@ def differences(home: str) -> list[str]:
         pairs = [(name, ours, theirs)]
         if isinstance(theirs, type):
             own = [name for name in vars(theirs) if not name.startswith("_") and callable(getattr(ours, name, None))]
-            pairs += [(f"{name}.{each}", getattr(ours, each), getattr(theirs, each)) for each in own]
+            pairs += [
+                (f"{name}.{attribute}", getattr(ours, attribute), getattr(theirs, attribute)) for attribute in own
+            ]
         for path, one, other in pairs:
             expected, given = signature(other), signature(one)
             if None not in (expected, given) and not path.endswith("_with_indices") and given != expected:
-                found.append(f"{path}: {given}, not {expected}")
-    return found
+                differing.append(f"{path}: {given}, not {expected}")
+    return differing
 
 
 @pytest.mark.parametrize("home", HOMES)

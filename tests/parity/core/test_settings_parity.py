@@ -128,7 +128,7 @@ def test_put_is_refused_or_warned_of_where_deterministic_algorithms_are_asked_fo
                 return str(error).splitlines()[0]
             finally:
                 library.use_deterministic_algorithms(False)
-        return [str(each.message).split(" (Triggered")[0] for each in caught]
+        return [str(warning.message).split(" (Triggered")[0] for warning in caught]
 
     assert tried(tensorglass) == tried(torch)
 

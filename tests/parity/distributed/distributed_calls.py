@@ -20,7 +20,7 @@ def seen(torch, dist):
                 said = repr(call())
             except (TypeError, ValueError, RuntimeError, AssertionError) as error:
                 said = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
-        told = [str(each.message) for each in given if "global rank" in str(each.message)]
+        told = [str(warning.message) for warning in given if "global rank" in str(warning.message)]
         lines.append(f"{name}: {said} {told}")
 
     def changed(call, tensor, *arguments, **named):

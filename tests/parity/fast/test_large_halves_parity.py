@@ -49,12 +49,12 @@ CALLS: dict[str, Call] = {
 
 
 def both(call: Call, dtype: str) -> tuple[np.ndarray, np.ndarray]:
-    found = []
+    results = []
     for lib in (tensorglass, torch):
         tensors = [lib.from_numpy(bits.copy()).view(getattr(lib, dtype)) for bits in (BITS, OTHERS)]
-        made = call(lib, *tensors)
-        found.append((made.float() if made.dtype is lib.bfloat16 else made).numpy())
-    return found[0], found[1]
+        result = call(lib, *tensors)
+        results.append((result.float() if result.dtype is lib.bfloat16 else result).numpy())
+    return results[0], results[1]
 
 
 def assert_same(ours: np.ndarray, theirs: np.ndarray) -> None:

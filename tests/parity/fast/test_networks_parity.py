@@ -22,8 +22,8 @@ TOLERANCE = {"float32": 2e-5, "float64": 1e-11}
 
 def attention(lib: Any, **options: Any) -> Callable[..., Any]:
     layer = lib.nn.MultiheadAttention(8, 2, **options)
-    for each in (layer.in_proj_bias, layer.out_proj.bias):
-        lib.nn.init.uniform_(each)
+    for bias in (layer.in_proj_bias, layer.out_proj.bias):
+        lib.nn.init.uniform_(bias)
     return layer
 
 
@@ -46,10 +46,10 @@ def masked(lib: Any, mask: str | None = None, padding: str | None = None, **opti
     behind = lib.tensor([[0, 0, 0, 0, 0], [0, 0, 0, 1, 1], [0, 0, 1, 0, 0]]) > 0
     dtype = lib.get_default_dtype()
     hidden = lib.zeros(5, 5, dtype=dtype).masked_fill(far, -lib.inf)
-    numbers_ = lib.arange(25, dtype=dtype).view(5, 5) - 10
+    whole = lib.arange(25, dtype=dtype).view(5, 5) - 10
     masks = {
-        "bool": far, "hidden": hidden, "numbers": numbers_, "far": numbers_ * 20, "both": hidden + numbers_,
-        "of heads": lib.stack([hidden, numbers_] * 3), "behind": behind,
+        "bool": far, "hidden": hidden, "numbers": whole, "far": whole * 20, "both": hidden + whole,
+        "of heads": lib.stack([hidden, whole] * 3), "behind": behind,
         "behind, of numbers": lib.zeros(3, 5, dtype=dtype).masked_fill(behind, -lib.inf), None: None,
     }  # fmt: skip
     return to_itself(attention(lib, **options), attn_mask=masks[mask], key_padding_mask=masks[padding])
@@ -265,11 +265,11 @@ LAYOUTS: dict[str, Callable[[Any], Any]] = {
 
 def parameters_of(function: Any) -> list[Any]:
     """The parameters of the modules that a function is, has, or holds."""
-    found = [function, getattr(function, "layer", None)]
-    found += [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+    candidates = [function, getattr(function, "layer", None)]
+    candidates += [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
     named = {
         id(parameter): parameter
-        for module in found
+        for module in candidates
         if hasattr(module, "parameters")
         for parameter in module.parameters()
     }
@@ -291,7 +291,7 @@ def seen(lib: Any, name: str, layout: str, dtype: str, times: int) -> list[Any]:
         function = build(lib)
     finally:
         lib.set_default_dtype(before)
-    found: list[Any] = []
+    tensors: list[Any] = []
     for _ in range(times):
         leaves = [LAYOUTS[layout](numbers(lib, size, dtype, at)).requires_grad_() for at, size in enumerate(sizes)]
         wanted = [*leaves, *parameters_of(function)]
@@ -300,13 +300,13 @@ def seen(lib: Any, name: str, layout: str, dtype: str, times: int) -> list[Any]:
         for tensor in wanted:
             tensor.grad = None
         result.backward(towards, retain_graph=True)
-        found = [result, *[tensor.grad for tensor in wanted]]
+        tensors = [result, *[tensor.grad for tensor in wanted]]
         if dtype == "float64":
             first = lib.autograd.grad(result, wanted, towards, create_graph=True)
             loss = sum((number * numbers(lib, tuple(number.shape), dtype, 0.1)).sum() for number in first)
             second = lib.autograd.grad(loss, wanted, allow_unused=True) if loss.requires_grad else [None] * len(wanted)
-            found += [*first, *second]
-    return found
+            tensors += [*first, *second]
+    return tensors
 
 
 def lies(tensor: Any) -> list[int]:
@@ -325,10 +325,10 @@ def test_layers_give_pytorchs_results_and_gradients(name: str, layout: str, dtyp
         for times in (1, 3):
             ours = seen(tensorglass, name, layout, dtype, times)
             assert ours[0].requires_grad
-            assert [lies(each) for each in ours[:2]] == [lies(each) for each in theirs[:2]]
+            assert [lies(tensor) for tensor in ours[:2]] == [lies(tensor) for tensor in theirs[:2]]
             for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
                 if other is None or one is None:  # a gradient of zeros may be left out
-                    assert all(each is None or not each.any() for each in (one, other)), (times, number)
+                    assert all(gradient is None or not gradient.any() for gradient in (one, other)), (times, number)
                     continue
                 assert str(one.dtype).split(".")[1] == str(other.dtype).split(".")[1]
                 assert tuple(one.shape) == tuple(other.shape)

@@ -126,10 +126,10 @@ def test_the_second_time_an_equation_comes_to_the_same_layout(equation: str) -> 
     for lib in (tensorglass, torch):
         matrix = lib.tensor(MATRIX, dtype=lib.float32)
         for _ in range(3):
-            made = lib.einsum(equation, matrix, matrix + 1)
-            base = None if made._base is None else tuple(made._base.shape)
-            seen.append((made.tolist(), made.stride(), made._is_view(), base))
-    assert all(each == seen[-1] for each in seen)
+            product = lib.einsum(equation, matrix, matrix + 1)
+            base = None if product._base is None else tuple(product._base.shape)
+            seen.append((product.tolist(), product.stride(), product._is_view(), base))
+    assert all(told == seen[-1] for told in seen)
 
 
 def test_the_garbage_collector_is_as_it_was_after_the_import() -> None:

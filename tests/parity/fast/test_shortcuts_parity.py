@@ -130,9 +130,9 @@ def test_large_sums_are_as_exact_as_pytorch_s(name: str, size: tuple[int, ...]) 
     for dims in ((), (-1,), (0,), tuple(range(len(size)))[-2:]):
         for given, truth in pairs:
             exact = getattr(truth.double(), name)(dim=dims) if dims else getattr(truth.double(), name)()
-            found = getattr(given, name)(dim=dims) if dims else getattr(given, name)()
-            assert found.stride() == exact.stride()
-            relative = (torch.tensor(found.tolist()).double() - exact).abs() / exact.abs()
+            result = getattr(given, name)(dim=dims) if dims else getattr(given, name)()
+            assert result.stride() == exact.stride()
+            relative = (torch.tensor(result.tolist()).double() - exact).abs() / exact.abs()
             assert relative.max() < 5e-7
 
 

@@ -261,7 +261,7 @@ def test_gradcheck_warns_of_single_precision() -> None:
 
 
 def test_the_older_name_of_vmap_and_what_libraries_ask_about_tensors() -> None:
-    found: list[list[Any]] = []
+    results: list[list[Any]] = []
     for t in (torch, tensorglass):
         internals = importlib.import_module(f"{t.__name__}._vmap_internals")
         asked = importlib.import_module("torch._C" if t is torch else "tensorglass._C")._functorch
@@ -276,5 +276,5 @@ def test_the_older_name_of_vmap_and_what_libraries_ask_about_tensors() -> None:
         questions = ("is_batchedtensor", "is_gradtrackingtensor", "is_functorch_wrapped_tensor", "maybe_get_bdim",
                      "maybe_get_level")  # fmt: skip
         answers = [getattr(asked, question)(x) for question in questions]
-        found.append([of_rows(rows).tolist(), older(rows).tolist(), answers, asked.unwrap_if_dead(x) is x])
-    assert found[1] == found[0]
+        results.append([of_rows(rows).tolist(), older(rows).tolist(), answers, asked.unwrap_if_dead(x) is x])
+    assert results[1] == results[0]

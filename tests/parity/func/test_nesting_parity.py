@@ -69,14 +69,14 @@ NAMES = tuple(transforms(torch))
 
 def nested(t: Any, chain: Chain, constant: Any) -> Callable[[Any], Any]:
     """The cube of `x`, through the transforms of the chain, the last one innermost."""
-    made = transforms(t)
+    transformed = transforms(t)
 
     def around(inner: Callable[[Any], Any], name: str, mode: str) -> Callable[[Any], Any]:
         if mode == "argument":
-            return lambda x: made[name](inner, x)
+            return lambda x: transformed[name](inner, x)
         if mode == "closure over the argument":
-            return lambda x: made[name](lambda a: inner(a) * x, constant)
-        return lambda x: made[name](lambda a: inner(a) * constant, x)
+            return lambda x: transformed[name](lambda a: inner(a) * x, constant)
+        return lambda x: transformed[name](lambda a: inner(a) * constant, x)
 
     function: Callable[[Any], Any] = lambda x: x * x * x  # noqa: E731  # what the chain begins with
     for name, mode in reversed(chain):
@@ -90,15 +90,15 @@ def outcome(t: Any, chain: Chain, tracked: tuple[int, int, int]) -> tuple[Any, A
     x.requires_grad_(bool(tracked[0]))
     constant.requires_grad_(bool(tracked[1]))
     with t.set_grad_enabled(bool(tracked[2])):
-        found = nested(t, chain, constant)(x)
+        result = nested(t, chain, constant)(x)
     leaves = [tensor for tensor in (x, constant) if tensor.requires_grad]
-    assert found.requires_grad == (found.grad_fn is not None)
-    if not found.requires_grad:
-        return np.array(found.tolist()), False, [np.zeros(2) for _ in leaves]
-    gradients = t.autograd.grad(found.sum(), leaves, allow_unused=True)
+    assert result.requires_grad == (result.grad_fn is not None)
+    if not result.requires_grad:
+        return np.array(result.tolist()), False, [np.zeros(2) for _ in leaves]
+    gradients = t.autograd.grad(result.sum(), leaves, allow_unused=True)
     # Adding 0 gives memory to PyTorch's gradients of zeros, which may have none.
     arrays = [np.zeros(2) if gradient is None else np.array((gradient + 0).tolist()) for gradient in gradients]
-    return np.array(found.tolist()), True, arrays
+    return np.array(result.tolist()), True, arrays
 
 
 def chains(outer: str) -> Iterator[tuple[Chain, tuple[int, int, int]]]:

@@ -186,9 +186,9 @@ def test_a_capsule_with_an_impossible_size_is_refused(size: tuple[int, ...], str
 
     def outcome(library: Any) -> Any:
         try:
-            made = library.from_dlpack(_capsule(size, stride, keep))
+            tensor = library.from_dlpack(_capsule(size, stride, keep))
         except RuntimeError as error:
             return str(error).splitlines()[0]
-        return tuple(made.shape), made.stride(), made.tolist()
+        return tuple(tensor.shape), tensor.stride(), tensor.tolist()
 
     assert outcome(tensorglass) == outcome(torch)

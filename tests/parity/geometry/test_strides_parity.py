@@ -101,7 +101,7 @@ def test_preserved_strides(header: geometry.Header) -> None:
 def operands(draw: st.DrawFn) -> list[geometry.Header]:
     """Headers that meet: of one size, or some of their dimensions 1 or missing, in any order in memory."""
     size = tuple(draw(st.lists(st.sampled_from([0, 1, 2, 2, 3, 4]), max_size=4)))
-    found = []
+    drawn = []
     for _ in range(draw(st.integers(1, 3))):
         own = size
         if draw(st.integers(0, 2)) == 0:
@@ -117,8 +117,8 @@ def operands(draw: st.DrawFn) -> list[geometry.Header]:
             stride = tuple(draw(steps) for _ in own)
         elif change == 2:
             stride = tuple(0 if draw(st.booleans()) else step for step in stride)
-        found.append((own, stride, 0))
-    return found
+        drawn.append((own, stride, 0))
+    return drawn
 
 
 @settings(max_examples=600, deadline=None)
@@ -127,8 +127,8 @@ def test_strides_of_a_pointwise_result(headers: list[geometry.Header]) -> None:
     tensors = [tensor_of(header) for header in headers]
     function = {1: torch.neg, 2: torch.add, 3: torch.addcmul}[len(tensors)]
     result = function(*tensors)
-    found = geometry.elementwise_strides(tuple(result.shape), [header[:2] for header in headers])
-    assert found == result.stride()
+    strides = geometry.elementwise_strides(tuple(result.shape), [header[:2] for header in headers])
+    assert strides == result.stride()
 
 
 @many
@@ -218,14 +218,14 @@ def test_in_place_writes_are_refused_where_a_cell_is_seen_to_be_reached_twice(he
 @st.composite
 def two_headers_of_one_size(draw: st.DrawFn) -> tuple[geometry.Header, geometry.Header]:
     size = tuple(draw(st.lists(st.sampled_from([0, 1, 2, 3]), max_size=3)))
-    found = []
+    headers = []
     for _ in range(2):
         order = draw(st.permutations(range(len(size))))
         packed = geometry.contiguous_strides(tuple(size[d] for d in order))
         spread = draw(st.sampled_from([1, 1, 1, 2]))
         stride = tuple(packed[order.index(d)] * spread for d in range(len(size)))
-        found.append((size, stride, draw(st.integers(0, 8))))
-    return found[0], found[1]
+        headers.append((size, stride, draw(st.integers(0, 8))))
+    return headers[0], headers[1]
 
 
 @many

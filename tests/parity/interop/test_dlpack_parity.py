@@ -128,19 +128,19 @@ def test_the_call_has_pytorchs_outcome(call: str) -> None:
 def test_memory_is_shared_with_pytorch(dtype: str, ours_produces: bool) -> None:
     libraries: list[Any] = [tensorglass, torch] if ours_produces else [torch, tensorglass]
     source, target = libraries
-    made = source.arange(12).to(getattr(source, dtype)).reshape(3, 4)
-    for view in (made, made.t(), made[1:, ::2], made[1, 1], made[:, :1].expand(3, 2), made[None]):
+    tensor = source.arange(12).to(getattr(source, dtype)).reshape(3, 4)
+    for view in (tensor, tensor.t(), tensor[1:, ::2], tensor[1, 1], tensor[:, :1].expand(3, 2), tensor[None]):
         taken = target.from_dlpack(view)
         assert str(taken.dtype) == str(view.dtype)
         assert taken.data_ptr() == view.data_ptr()
         assert tuple(taken.stride()) == tuple(view.stride())
         assert taken.tolist() == view.tolist()
-    taken = target.from_dlpack(made)
+    taken = target.from_dlpack(tensor)
     taken[0, 0] = 1
-    made[2, 3] = 0
-    assert taken.tolist() == made.tolist()
-    expected = made.tolist()
-    del made, view
+    tensor[2, 3] = 0
+    assert taken.tolist() == tensor.tolist()
+    expected = tensor.tolist()
+    del tensor, view
     gc.collect()
     assert taken.tolist() == expected
 

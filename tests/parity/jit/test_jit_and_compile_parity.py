@@ -199,7 +199,7 @@ def test_programs_that_ask_for_a_compiler_are_answered_as_by_pytorch_without_one
     theirs, ours = (answers[library][0].splitlines() for library in ("torch", "tensorglass"))
     asked = questions.splitlines()
     different = [row for row in zip(asked, theirs, ours, strict=True) if row[1] != row[2]]
-    assert not different, "\n".join("\n  ".join(each) for each in different)
+    assert not different, "\n".join("\n  ".join(pair) for pair in different)
 
 
 @pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")

@@ -26,8 +26,8 @@ def test_every_function_is_there() -> None:
 def _given(library: Any, argument: Any) -> Any:
     if isinstance(argument, torch.Tensor):
         dtype = getattr(library, str(argument.dtype)[6:])
-        made = library.tensor(argument.tolist(), dtype=dtype).reshape(argument.shape)
-        return made.requires_grad_() if argument.requires_grad else made
+        tensor = library.tensor(argument.tolist(), dtype=dtype).reshape(argument.shape)
+        return tensor.requires_grad_() if argument.requires_grad else tensor
     return getattr(library, str(argument)[6:]) if isinstance(argument, torch.dtype) else argument
 
 
@@ -35,13 +35,13 @@ def _outcome(library: Any, name: str, arguments: tuple[Any, ...], keywords: dict
     given = [_given(library, argument) for argument in arguments]
     options = {key: _given(library, keyword) for key, keyword in keywords.items()}
     try:
-        found = getattr(library.masked, name)(*given, **options)
-        if found.requires_grad:
-            found.abs().sum().backward()
+        result = getattr(library.masked, name)(*given, **options)
+        if result.requires_grad:
+            result.abs().sum().backward()
     except Exception as error:
         return type(error).__name__, str(error).splitlines()[0].replace("tensorglass.", "torch.")
     gradient = given[0].grad
-    return found.dtype, found.detach(), None if gradient is None else gradient
+    return result.dtype, result.detach(), None if gradient is None else gradient
 
 
 def _tensor(value: Any) -> Any:
@@ -66,7 +66,7 @@ def _differs(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) ->
 def test_samples_give_what_they_give_in_pytorch(name: str) -> None:
     info = INFOS[name]
     dtypes = [
-        each for each in (torch.float32, torch.float64, torch.int32, torch.bool, torch.complex64) if each in info.dtypes
+        kind for kind in (torch.float32, torch.float64, torch.int32, torch.bool, torch.complex64) if kind in info.dtypes
     ]
     for dtype in dtypes:
         samples = info.sample_inputs_func(info, "cpu", dtype, dtype is torch.float64)

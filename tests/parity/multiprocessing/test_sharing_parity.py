@@ -232,7 +232,7 @@ def prelude(folder: Path) -> str:
 
 @pytest.mark.parametrize("story", [SHARED, FILES, SENT])
 def test_sharing_is_seen_as_in_pytorch(story: dict[str, str], tmp_path: Path) -> None:
-    told = [found for source in story.values() if (found := disagreement(source, prelude(tmp_path))) is not None]
+    told = [differs for source in story.values() if (differs := disagreement(source, prelude(tmp_path))) is not None]
     assert not told, "\n\n".join(told)
 
 

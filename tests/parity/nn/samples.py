@@ -19,8 +19,12 @@ TOLERANCE = {"torch.float64": 1e-9, "torch.float32": 2e-5, "torch.bfloat16": 2e-
 
 def spread(samples: Iterable[Any], most: int) -> list[Any]:
     """At most so many of the samples, from the first to the last at equal distances, so that every option is seen."""
-    found = list(samples)
-    return [found[place * len(found) // most] for place in range(most)] if len(found) > most else found
+    all_samples = list(samples)
+    return (
+        [all_samples[place * len(all_samples) // most] for place in range(most)]
+        if len(all_samples) > most
+        else all_samples
+    )
 
 
 def ours(value: Any) -> Any:
@@ -30,11 +34,11 @@ def ours(value: Any) -> Any:
         plain = value.detach().float() if value.dtype == torch.bfloat16 else value.detach()
         lies_apart = value.numel() < 2 or 0 not in value.stride()
         stride = value.stride() if lies_apart else value.contiguous().stride()
-        made = tensorglass.empty_strided(tuple(value.shape), stride, dtype=dtype)
-        made.copy_(tensorglass.tensor(plain.resolve_conj().numpy().copy()))
-        return made.requires_grad_(value.requires_grad)
+        tensor = tensorglass.empty_strided(tuple(value.shape), stride, dtype=dtype)
+        tensor.copy_(tensorglass.tensor(plain.resolve_conj().numpy().copy()))
+        return tensor.requires_grad_(value.requires_grad)
     if isinstance(value, (list, tuple)):
-        return type(value)(ours(each) for each in value)
+        return type(value)(ours(item) for item in value)
     if isinstance(value, dict):
         return {name: ours(item) for name, item in value.items()}
     if isinstance(value, torch.dtype):
@@ -114,7 +118,7 @@ def outcome(
         sums = [(output * weights(library, output)).sum() for output in outputs]
         first = library.autograd.grad(sums, leaves, allow_unused=True, create_graph=True)
         seen["first"] = [plain(item) for item in first]
-        seen["first stride"] = [None if each is None else tuple(each.stride()) for each in first]
+        seen["first stride"] = [None if gradient is None else tuple(gradient.stride()) for gradient in first]
         again = [(number * number).sum() for number in first if number is not None and number.requires_grad]
         try:
             second = library.autograd.grad(again, leaves, allow_unused=True) if again else [None] * len(leaves)

@@ -156,8 +156,8 @@ def test_attention_without_a_batch() -> None:
         mask = data(library, 2, 3, 5, seed=4).detach()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            found = [*layer(query, query, query), *layer(query, key, key, key_padding_mask=padding, attn_mask=mask)]
-        runs.append([*found, *(str(warning.message) for warning in caught)])
+            outputs = [*layer(query, query, query), *layer(query, key, key, key_padding_mask=padding, attn_mask=mask)]
+        runs.append([*outputs, *(str(warning.message) for warning in caught)])
     compare(runs)
 
 
@@ -261,7 +261,7 @@ LAYERS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("options", LAYERS.values(), ids=LAYERS)
 def test_an_encoder_leaves_padding_out_where_pytorch_does_and_says_why_not(options: dict[str, Any]) -> None:
-    found = []
+    runs = []
     for library in (torch, tensorglass):
         library.manual_seed(0)
         chosen = {"nhead": 2, **options}
@@ -283,8 +283,8 @@ def test_an_encoder_leaves_padding_out_where_pytorch_does_and_says_why_not(optio
                 with library.no_grad():
                     outputs.append(encoder(x, src_key_padding_mask=padding))
                     outputs.append(encoder(x, library.zeros(3, 3) > 0, src_key_padding_mask=padding))
-        found.append(([str(output.message) for output in caught], [output.tolist() for output in outputs]))
-    (told, expected), (said, outputs) = found
+        runs.append(([str(output.message) for output in caught], [output.tolist() for output in outputs]))
+    (told, expected), (said, outputs) = runs
     assert said == told
     np.testing.assert_allclose(outputs, expected, atol=1e-5)
 
@@ -309,6 +309,8 @@ def test_the_output_of_attention_lies_as_in_pytorch(layout: str, width: int) -> 
         output = library.nn.functional.scaled_dot_product_attention(query, key, value)
         strides = [output.stride()]
         if has_shortcuts():  # the plain way's gradients lie as products do
-            strides += [each.stride() for each in library.autograd.grad(output.square().sum(), (query, key, value))]
+            strides += [
+                gradient.stride() for gradient in library.autograd.grad(output.square().sum(), (query, key, value))
+            ]
         seen.append([tuple(stride) for stride in strides])
     assert seen[0] == seen[1]

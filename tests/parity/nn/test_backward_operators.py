@@ -38,14 +38,14 @@ OTHER_NODES = ("hardsigmoid_backward", "_silu_backward", "log_sigmoid_backward",
 
 def names(node: Any) -> set[str]:
     """Of all nodes that are reached from one."""
-    found, waiting, seen = set(), [node], set()
+    names, waiting, seen = set(), [node], set()
     while waiting:
         next_node = waiting.pop()
         if next_node is not None and id(next_node) not in seen:
             seen.add(id(next_node))
-            found.add(next_node.name().rpartition("::")[2])
+            names.add(next_node.name().rpartition("::")[2])
             waiting += [edge for edge, _ in next_node.next_functions]
-    return found
+    return names
 
 
 @pytest.mark.parametrize("operator", CALLS)

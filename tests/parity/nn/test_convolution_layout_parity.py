@@ -18,12 +18,12 @@ LAYOUTS = {
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_sequence_of_one_channel_may_lie_as_an_image_of_one_row(layout: str) -> None:
     for batch, channels, length, kernel, dtype in itertools.product((1, 2), (1, 3), (1, 6), (1, 3), ("float32",)):
-        made = LAYOUTS[layout].format(batch=batch, channels=channels, length=length)
+        tensor = LAYOUTS[layout].format(batch=batch, channels=channels, length=length)
         told = disagreement(
             f"""
             torch.manual_seed(0)
             dtype = torch.{dtype}
-            x = ({made}).detach().requires_grad_()
+            x = ({tensor}).detach().requires_grad_()
             w = torch.randn(4, {channels}, {kernel}, dtype=dtype, requires_grad=True)
             y = torch.nn.functional.conv1d(x, w, padding=1)
             see(y, torch.nn.functional.dropout(y, 0.5))

@@ -60,9 +60,9 @@ def test_what_one_library_saves_goes_on_in_the_other(writer: Any, reader: Any, t
     writer.save({"net": net.state_dict(), "optimizer": optimizer.state_dict()}, path)
     other = lenet(reader)
     other_optimizer = reader.optim.Adam(other.parameters())
-    found = reader.load(path, weights_only=True)
-    assert str(other.load_state_dict(found["net"])) == "<All keys matched successfully>"
-    other_optimizer.load_state_dict(found["optimizer"])
+    checkpoint = reader.load(path, weights_only=True)
+    assert str(other.load_state_dict(checkpoint["net"])) == "<All keys matched successfully>"
+    other_optimizer.load_state_dict(checkpoint["optimizer"])
     image = numpy.linspace(-1, 1, 288, dtype="float32").reshape(2, 1, 12, 12)
     results = []
     for library, module, steps in ((writer, net, optimizer), (reader, other, other_optimizer)):

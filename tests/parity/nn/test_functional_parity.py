@@ -52,15 +52,15 @@ ROUNDED_OFTEN = (
 
 def calls(info: Any, dtype: Any) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
     """The calls of a function that its samples describe. Samples of embeddings begin with the weight."""
-    found = []
+    calls = []
     samples = info.sample_inputs("cpu", dtype, requires_grad=dtype == torch.float64)
     for sample in spread(samples, MOST):
         arguments = (sample.input, *sample.args)
         if info.name.startswith("nn.functional.embedding"):
             arguments = (arguments[1], arguments[0], *arguments[2:])
         if not sample.kwargs.get("sparse"):  # out of scope
-            found.append((arguments, sample.kwargs))
-    return found
+            calls.append((arguments, sample.kwargs))
+    return calls
 
 
 def test_every_name_has_samples() -> None:

@@ -62,8 +62,8 @@ def test_modules_are_those_of_pytorch(name: str, training: bool) -> None:
 def compare_call(mine: Any, theirs: Any, call: Any) -> None:
     """Call both, and send gradients back, twice."""
     expected = outcome(torch, theirs, call.args, call.kwargs, theirs.parameters)
-    found = outcome(tensorglass, mine, ours(call.args), ours(call.kwargs), mine.parameters)
-    assert difference(found, expected, ("node", *SKIPPED.get(type(theirs).__name__, ()))) is None
+    own = outcome(tensorglass, mine, ours(call.args), ours(call.kwargs), mine.parameters)
+    assert difference(own, expected, ("node", *SKIPPED.get(type(theirs).__name__, ()))) is None
 
 
 #: What is declared in the differences, or what PyTorch computes wrongly or not at all.
@@ -102,10 +102,10 @@ FORMS: tuple[Form, ...] = (channels_last, transposed, expanded, with_gaps)
 def laid_out(library: Any, value: Any, form: Form) -> Any:
     """What a call is given, with its floating-point tensors in another layout."""
     if isinstance(value, library.Tensor):
-        made = form(library, value.detach()) if value.is_floating_point() else value.detach()
-        return made.requires_grad_(value.requires_grad)
+        leaf = form(library, value.detach()) if value.is_floating_point() else value.detach()
+        return leaf.requires_grad_(value.requires_grad)
     if isinstance(value, (list, tuple)):
-        return type(value)(laid_out(library, each, form) for each in value)
+        return type(value)(laid_out(library, item, form) for item in value)
     if isinstance(value, dict):
         return {key: laid_out(library, item, form) for key, item in value.items()}
     return value
@@ -116,7 +116,7 @@ def emptied(library: Any, value: Any) -> Any:
     if isinstance(value, library.Tensor):
         return value.detach()[:0].requires_grad_(value.requires_grad) if value.dim() else value
     if isinstance(value, (list, tuple)):
-        return type(value)(emptied(library, each) for each in value)
+        return type(value)(emptied(library, item) for item in value)
     return {key: emptied(library, item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
@@ -145,9 +145,9 @@ def test_copies_and_pickles_of_modules_compute_the_same(name: str) -> None:
             tensorglass.manual_seed(0)
             expected = module(*arguments, **keywords)
             tensorglass.manual_seed(0)
-            found = other(*arguments, **keywords)
+            again = other(*arguments, **keywords)
             if isinstance(expected, tensorglass.Tensor):
-                assert are_close(plain(found), plain(expected), 0.0)
+                assert are_close(plain(again), plain(expected), 0.0)
 
 
 def pair(name: str, sample: Any) -> tuple[Any, Any]:
@@ -159,21 +159,21 @@ def pair(name: str, sample: Any) -> tuple[Any, Any]:
 
 def called(name: str, most: int) -> list[Any]:
     """Samples with a call, where parameters are there to begin with."""
-    return spread([each for each in inputs(INFOS[name], True) if each.forward_input is not None], most)
+    return spread([sample for sample in inputs(INFOS[name], True) if sample.forward_input is not None], most)
 
 
 @pytest.mark.parametrize("name", [name for name in INFOS if name not in REFUSED_THERE])
 @pytest.mark.filterwarnings("ignore")
 def test_inputs_in_any_layout_give_what_they_give_in_pytorch(name: str) -> None:
     skipped = ("node", *SKIPPED.get(name, ()), *(["first stride"] if name in LIES_OTHERWISE else []))
-    for each in called(name, 3):
-        call = (each.forward_input.args, each.forward_input.kwargs)
+    for sample in called(name, 3):
+        call = (sample.forward_input.args, sample.forward_input.kwargs)
         for form in FORMS:
-            mine, theirs = pair(name, each)
+            mine, theirs = pair(name, sample)
             expected = outcome(torch, theirs, *laid_out(torch, call, form), theirs.parameters)
-            found = outcome(tensorglass, mine, *laid_out(tensorglass, ours(call), form), mine.parameters)
-            differs = difference(found, expected, skipped)
-            assert differs is None, f"{each.constructor_input.kwargs} {form.__name__}: {differs}"
+            own = outcome(tensorglass, mine, *laid_out(tensorglass, ours(call), form), mine.parameters)
+            differs = difference(own, expected, skipped)
+            assert differs is None, f"{sample.constructor_input.kwargs} {form.__name__}: {differs}"
 
 
 #: PyTorch returns uninitialized memory, or an empty batch where there is no batch.
@@ -183,16 +183,16 @@ UNDEFINED = ("MultiLabelMarginLoss", "MultiMarginLoss", "LazyConv1d", "LazyConv2
 @pytest.mark.parametrize("name", [name for name in INFOS if name not in UNDEFINED])
 @pytest.mark.filterwarnings("ignore")
 def test_empty_batches_give_what_they_give_in_pytorch(name: str) -> None:
-    for each in called(name, 3):
-        call = (each.forward_input.args, each.forward_input.kwargs)
-        mine, theirs = pair(name, each)
+    for sample in called(name, 3):
+        call = (sample.forward_input.args, sample.forward_input.kwargs)
+        mine, theirs = pair(name, sample)
         expected = outcome(torch, theirs, *emptied(torch, call), theirs.parameters)
-        found = outcome(tensorglass, mine, *emptied(tensorglass, ours(call)), mine.parameters)
+        own = outcome(tensorglass, mine, *emptied(tensorglass, ours(call)), mine.parameters)
         if "error" in expected:  # the words are those of the operator that happens to notice
-            assert "error" in found, f"{each.constructor_input.kwargs}: {expected} there"
+            assert "error" in own, f"{sample.constructor_input.kwargs}: {expected} there"
         else:
-            differs = difference(found, expected, ("node", *SKIPPED.get(name, ())))
-            assert differs is None, f"{each.constructor_input.kwargs}: {differs}"
+            differs = difference(own, expected, ("node", *SKIPPED.get(name, ())))
+            assert differs is None, f"{sample.constructor_input.kwargs}: {differs}"
 
 
 ERRORS = [info for info in INFOS.values() if info.module_error_inputs_func is not None]
@@ -202,10 +202,10 @@ ERRORS = [info for info in INFOS.values() if info.module_error_inputs_func is no
 @pytest.mark.filterwarnings("ignore")
 def test_wrong_modules_and_calls_are_refused_as_in_pytorch(info: Any) -> None:
     for training in (True, False):
-        for each in info.module_error_inputs_func(
+        for error_input in info.module_error_inputs_func(
             info, device="cpu", dtype=torch.float64, requires_grad=True, training=training
         ):
-            sample = each.module_error_input
+            sample = error_input.module_error_input
             said = [
                 refusal(run_sample, library, info, sample, adapt)
                 for library, adapt in ((torch, lambda value: value), (tensorglass, ours))

@@ -98,11 +98,13 @@ def test_packed_sequences(name: str, options: dict[str, Any], sort: bool) -> Non
         output, state = layer(packed)
         library.manual_seed(4)
         again, _ = layer(packed, state)
-        padded, found = library.nn.utils.rnn.pad_packed_sequence(output, padding_value=-1.0, total_length=7)
+        padded, lengths_back = library.nn.utils.rnn.pad_packed_sequence(output, padding_value=-1.0, total_length=7)
         (padded.sin().sum() + sum(part.pow(2).sum() for part in flat(state)) + again.data.sum()).backward()
         grads = [param.grad for param in layer.parameters()]
         rest = [part for part in (*packed[1:], *output[1:]) if part is not None]
-        runs.append([packed.data, output.data, again.data, *flat(state), padded, found, input.grad, *rest, *grads])
+        runs.append(
+            [packed.data, output.data, again.data, *flat(state), padded, lengths_back, input.grad, *rest, *grads]
+        )
     compare(runs)
 
 

@@ -38,7 +38,7 @@ def _calls(name: str) -> Iterator[Call]:
     info = INFOS[name]
     dtype = next(iter(info.dtypes & {torch.float32} or info.dtypes))
     for sample in islice(info.sample_inputs_func(info, "cpu", dtype, False), 2):
-        arguments = [data(each) for each in (sample.input, *sample.args)]
+        arguments = [data(argument) for argument in (sample.input, *sample.args)]
         keywords = {key: data(value) for key, value in sample.kwargs.items()}
         if info.name.startswith("nn.functional.embedding"):
             arguments[:2] = arguments[1], arguments[0]
@@ -51,12 +51,12 @@ def _calls(name: str) -> Iterator[Call]:
 def test_a_wrong_call_is_refused_as_pytorch_refuses_it(name: str) -> None:
     calls = list(_calls(name))
     random.Random(name).shuffle(calls)
-    found = []
+    differing = []
     for number, call in enumerate(calls[:MOST]):
         ours, theirs = (outcome(library, INFOS[name].name, call) for library in (tensorglass, torch))
         if ours != theirs and (RAW.search(ours) or (number < COMPARED and name not in DIFFER)):
-            found.append(f"{call}\n    {ours}\n    {theirs}")
-    assert not found, "\n".join(found)
+            differing.append(f"{call}\n    {ours}\n    {theirs}")
+    assert not differing, "\n".join(differing)
 
 
 CORNERS = r"""

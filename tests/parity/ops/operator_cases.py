@@ -32,7 +32,7 @@ FLOATS = {
     "float64": 1.7976931348623157e308,
 }
 COMPLEX = ("complex64", "complex128")
-DTYPES = ("bool", *[each for each in INTEGERS if each not in WIDE_UNSIGNED], *FLOATS, *COMPLEX)
+DTYPES = ("bool", *[dtype for dtype in INTEGERS if dtype not in WIDE_UNSIGNED], *FLOATS, *COMPLEX)
 LAYOUTS = ("contiguous", "permuted", "sliced", "expanded")
 
 #: PyTorch is killed by the processor (SIGFPE) when they divide the least integer of a wide type by -1.
@@ -80,13 +80,13 @@ def in_dtype(elements: list[float], dtype: str) -> list[Any]:
 def _recast(sample: Sample) -> Any:
     """The dtype of the sample's operands: tensors of another one are indices and masks, and stay as they are."""
     lists = [argument if isinstance(argument, (list, tuple)) else [argument] for argument in sample.arguments]
-    kinds = [each.dtype for each in chain(*lists) if isinstance(each, tensorglass.Tensor)]
+    kinds = [argument.dtype for argument in chain(*lists) if isinstance(argument, tensorglass.Tensor)]
     return next((kind for kind in kinds if kind is not tensorglass.bool), None)
 
 
 def _described(argument: Any, dtype: str, layout: str, recast: Any) -> Any:
     if isinstance(argument, (list, tuple)):
-        return type(argument)(_described(each, dtype, layout, recast) for each in argument)
+        return type(argument)(_described(item, dtype, layout, recast) for item in argument)
     if not isinstance(argument, tensorglass.Tensor):
         return argument
     elements, size = argument.reshape(-1).tolist(), tuple(argument.size())

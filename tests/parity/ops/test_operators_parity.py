@@ -100,16 +100,16 @@ OTHER_WORDS = ("histc", "histogram", "stft")
 
 def check(row: Operator, cases: Iterable[Case], **closeness: Any) -> None:
     """Make every call in both libraries and list those that differ."""
-    number, found = 0, []
+    number, differing = 0, []
     for case in cases:
         number += 1
         floor = 1.0 if row.name.startswith(CANCELLING) else FLOOR.get(row.kind, 1e-2)
         differs = disagreement(case.name, case.arguments, case.keywords, case.form, floor=floor, **closeness)
         if differs is not None and not (row.name in OTHER_WORDS and _are_refused_alike(case)):
-            found.append(differs)
+            differing.append(differs)
     assert number, f"no call of {row.name} was made"
-    shown = "\n".join(found[:15])
-    assert not found, f"{len(found)} of {number} calls of {row.name} differ:\n{shown}"
+    shown = "\n".join(differing[:15])
+    assert not differing, f"{len(differing)} of {number} calls of {row.name} differ:\n{shown}"
 
 
 def _are_refused_alike(case: Case) -> bool:
@@ -129,7 +129,7 @@ def with_in_place(row: Operator, cases: Iterable[Case]) -> Iterable[Case]:
 
 def has_no_complex32(one: str, other: Any) -> bool:
     """float16 and complex numbers meet in complex32, which tensorglass has not (docs/differences.md)."""
-    return {one, other} not in ({"float16", each} for each in COMPLEX)
+    return {one, other} not in ({"float16", dtype} for dtype in COMPLEX)
 
 
 def has_room(operand: Any) -> bool:
@@ -147,7 +147,7 @@ def test_samples_agree_in_every_dtype_and_layout(row: Operator) -> None:
     layouts = [item for item in LAYOUTS if item != "expanded" or row.name not in STRAY]
     check(
         row,
-        (each for dtype in DTYPES for layout in layouts for each in with_in_place(row, sampled(row, dtype, layout))),
+        (case for dtype in DTYPES for layout in layouts for case in with_in_place(row, sampled(row, dtype, layout))),
         elements=row.name not in (*UP_TO_SIGN, *AMONG_EQUALS),
         tolerance=ROUGH.get(row.name, 0.0),
     )
@@ -166,7 +166,7 @@ def test_special_values_agree(row: Operator) -> None:
 @pytest.mark.parametrize("row", SEVERAL, ids=name_of)
 def test_operands_of_two_dtypes_agree(row: Operator) -> None:
     pairs = [(one, other) for one in DTYPES for other in DTYPES if has_no_complex32(one, other)]
-    check(row, (each for one, other in pairs for each in mixed(row, one, other)))
+    check(row, (case for one, other in pairs for case in mixed(row, one, other)))
 
 
 @pytest.mark.parametrize("row", PAIRS, ids=name_of)

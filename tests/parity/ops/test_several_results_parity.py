@@ -20,8 +20,8 @@ CHOOSING: list[tuple[str, tuple[Any, ...]]] = [
 
 
 def differing(calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]], **closeness: Any) -> list[str]:
-    found = [disagreement(name, arguments, keywords, **closeness) for name, arguments, keywords in calls]
-    return [each for each in found if each is not None]
+    differences = [disagreement(name, arguments, keywords, **closeness) for name, arguments, keywords in calls]
+    return [differs for differs in differences if differs is not None]
 
 
 def outputs(dtype: str, size: tuple[int, ...]) -> list[tuple[Blueprint, Blueprint]]:

@@ -66,20 +66,20 @@ def _is_written(case: Case) -> bool:
 @pytest.mark.parametrize("row", [row for row in SAMPLED if row.name not in (*BROKEN, *FLIPPED)], ids=name_of)
 def test_samples_agree(row: Operator) -> None:
     layouts = ("contiguous", "permuted", "sliced")
-    cases = (each for dtype in WIDE_UNSIGNED for layout in layouts for each in sampled(row, dtype, layout))
+    cases = (case for dtype in WIDE_UNSIGNED for layout in layouts for case in sampled(row, dtype, layout))
     check(row, with_in_place(row, cases), elements=row.name not in UP_TO_SIGN, tolerance=ROUGH.get(row.name, 0.0))
 
 
 @pytest.mark.parametrize("row", [row for row in WITH_SPECIAL if row.name not in ROUGH], ids=name_of)
 def test_special_values_agree(row: Operator) -> None:
-    check(row, (each for dtype in WIDE_UNSIGNED for each in with_in_place(row, with_special_values(row, dtype))))
+    check(row, (case for dtype in WIDE_UNSIGNED for case in with_in_place(row, with_special_values(row, dtype))))
 
 
 @pytest.mark.parametrize("row", [row for row in SEVERAL if row.name not in PROMOTING], ids=name_of)
 def test_operands_of_two_dtypes_agree(row: Operator) -> None:
     others = ("bool", "uint8", "int64", "float32", "float64", "complex64", *WIDE_UNSIGNED)
     pairs = [pair for wide in WIDE_UNSIGNED for other in others for pair in ((wide, other), (other, wide))]
-    check(row, (each for pair in pairs for each in mixed(row, *pair)))
+    check(row, (case for pair in pairs for case in mixed(row, *pair)))
 
 
 @pytest.mark.parametrize("row", PAIRS, ids=name_of)
@@ -263,8 +263,8 @@ def test_what_is_assigned_fits_or_is_refused_as_in_pytorch(value: str) -> None:
 ])  # fmt: skip
 def test_they_compute_as_other_integers(compute: Any, dtype: str) -> None:
     numbers = [3, 7, 5]
-    found = compute(tensorglass, tensorglass.tensor(numbers, dtype=getattr(tensorglass, dtype)))
-    assert found.tolist() == compute(torch, torch.tensor(numbers)).tolist()
+    result = compute(tensorglass, tensorglass.tensor(numbers, dtype=getattr(tensorglass, dtype)))
+    assert result.tolist() == compute(torch, torch.tensor(numbers)).tolist()
 
 
 # --- saved -----------------------------------------------------------------------------------------------------------

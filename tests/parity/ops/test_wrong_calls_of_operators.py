@@ -52,12 +52,12 @@ _ALIKE = [
 
 
 def _public() -> list[str]:
-    found = []
+    names = []
     for home in HOMES:
         ours, theirs = (attrgetter(home[:-1])(library) if home else library for library in (tensorglass, torch))
         shared = [f"{home}{name}" for name in dir(theirs) if hasattr(ours, name) and callable(getattr(theirs, name))]
-        found += [name for name in shared if not (_APART.fullmatch(name) or isinstance(attrgetter(name)(torch), type))]
-    return found
+        names += [name for name in shared if not (_APART.fullmatch(name) or isinstance(attrgetter(name)(torch), type))]
+    return names
 
 
 NAMES = _public()
@@ -66,22 +66,26 @@ NAMES = _public()
 @cache
 def _samples() -> dict[str, list[Call]]:
     """Right calls, by name."""
-    found: dict[str, list[Call]] = {name: [] for name in NAMES}
+    by_form: dict[str, list[Call]] = {name: [] for name in NAMES}
     for info in op_db:
-        dtypes = [each for each in (torch.float32, torch.int64, torch.complex64) if each in info.dtypes]
+        dtypes = [dtype for dtype in (torch.float32, torch.int64, torch.complex64) if dtype in info.dtypes]
         if info.name.startswith("nn.") or not dtypes:
             continue
         aliases = [aliase.name for aliase in info.aliases]
         named = [re.sub(r"^(linalg|fft|special)_", r"\1.", item) for item in (info.name, *aliases)]
-        methods = [each for each in (info.method_variant, info.inplace_variant) if each is not None]
-        forms = [found[each] for each in (*named, *[f"Tensor.{each.__name__}" for each in methods]) if each in found]
+        methods = [method for method in (info.method_variant, info.inplace_variant) if method is not None]
+        forms = [
+            by_form[method]
+            for method in (*named, *[f"Tensor.{form.__name__}" for form in methods])
+            if method in by_form
+        ]
         for sample in islice(info.sample_inputs_func(info, "cpu", dtypes[0], False), 2 if forms else 0):
-            arguments = [data(each) for each in (sample.input, *sample.args)]
+            arguments = [data(argument) for argument in (sample.input, *sample.args)]
             keywords = {key: data(value) for key, value in sample.kwargs.items()}
             for form in forms:
                 form.append((arguments, keywords))
     x = torch.arange(6.0).reshape(2, 3).numpy()
-    return {name: calls or [([x], {}), ([x, x], {}), ([x, 1, 1], {})] for name, calls in found.items()}
+    return {name: calls or [([x], {}), ([x, x], {}), ([x, 1, 1], {})] for name, calls in by_form.items()}
 
 
 def _calls(name: str, samples: list[Call]) -> Iterator[Call]:
@@ -98,7 +102,7 @@ def _alike(ours: str, theirs: str) -> bool:
 
 @pytest.mark.parametrize("start", sorted({name[: name.rfind(".") + 2] for name in NAMES}))
 def test_a_wrong_call_is_refused_as_pytorch_refuses_it(start: str) -> None:
-    found = []
+    differing = []
     for name in NAMES:
         if name[: name.rfind(".") + 2] != start:
             continue
@@ -107,5 +111,5 @@ def test_a_wrong_call_is_refused_as_pytorch_refuses_it(start: str) -> None:
         for call in calls[:MOST]:
             ours, theirs = (outcome(library, name, call) for library in (tensorglass, torch))
             if (RAW.search(ours) and not RAW.search(theirs)) or not (name in DIFFER or _alike(ours, theirs)):
-                found.append(f"{name} {call}\n    {ours}\n    {theirs}")
-    assert not found, "\n".join(found)
+                differing.append(f"{name} {call}\n    {ours}\n    {theirs}")
+    assert not differing, "\n".join(differing)

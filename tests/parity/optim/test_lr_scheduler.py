@@ -55,13 +55,13 @@ SCHEDULES: dict[str, Make] = {
 
 
 def optimizers(name: str) -> list[Any]:
-    made = []
+    optimizers = []
     for library in BOTH:
         params = [library.ones(2, requires_grad=True), library.zeros(3, requires_grad=True)]
         options = {"momentum": 0.9} if name == "SGD" else {}
         groups = [{"params": [params[0]]}, {"params": [params[1]], "lr": 0.5}]
-        made.append(getattr(library.optim, name)(groups, lr=0.1, **options))
-    return made
+        optimizers.append(getattr(library.optim, name)(groups, lr=0.1, **options))
+    return optimizers
 
 
 def epochs(optimizer: Any, schedule: Any, count: int) -> list[Any]:

@@ -22,10 +22,10 @@ from torch.testing._internal.common_optimizers import optim_db  # noqa: E402  # 
 BOTH = (torch, tensorglass)
 TOLERANCE = {"float64": 1e-13, "float32": 2e-6, "complex128": 1e-13}
 INPUTS = [
-    pytest.param(info.optim_cls.__name__, each.kwargs, dtype, id=f"{info.optim_cls.__name__}-{each.kwargs}-{dtype}")
+    pytest.param(info.optim_cls.__name__, sample.kwargs, dtype, id=f"{info.optim_cls.__name__}-{sample.kwargs}-{dtype}")
     for info in optim_db
     if info.optim_cls.__name__ not in ("LBFGS", "SparseAdam")
-    for each in info.optim_inputs_func("cpu")
+    for sample in info.optim_inputs_func("cpu")
     for dtype in TOLERANCE
     if not (dtype == "complex128" and info.optim_cls.__name__ in ("Adafactor", "Muon"))
 ]
@@ -119,8 +119,8 @@ def with_flag(library: Any, name: str, options: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("info", optim_db, ids=lambda info: info.optim_cls.__name__)
 def test_flags_change_or_refuse_what_they_do_in_pytorch(info: Any, flag: str) -> None:
     name = info.optim_cls.__name__
-    for each in info.optim_inputs_func("cpu") if name not in ("LBFGS", "SparseAdam") else ():
-        one, other = (with_flag(library, name, {**each.kwargs, flag: True}) for library in BOTH)
+    for sample in info.optim_inputs_func("cpu") if name not in ("LBFGS", "SparseAdam") else ():
+        one, other = (with_flag(library, name, {**sample.kwargs, flag: True}) for library in BOTH)
         # PyTorch's ASGD computes rates in float32 where it has lists of parameters. Muon: see above.
         assert_same(one, other, {"Muon": 5e-2, "ASGD": 1e-6}.get(name, 1e-12))
 
@@ -310,7 +310,7 @@ def test_zero_grad() -> None:
 @pytest.mark.parametrize("name", ["SGD", "Adam", "Adagrad", "RMSprop", "NAdam", "RAdam", "Adadelta", "ASGD"])
 def test_a_step_can_be_differentiated(name: str) -> None:
     """The gradient of what two steps lead to, with respect to the gradient that they were given."""
-    found = []
+    gradients = []
     for library in BOTH:
         start = library.tensor([0.3, -0.7, 1.1], dtype=library.float64, requires_grad=True)
         push = library.tensor([0.5, 0.25, -1.0], dtype=library.float64, requires_grad=True)
@@ -320,8 +320,8 @@ def test_a_step_can_be_differentiated(name: str) -> None:
             param.grad = push * 2
             optimizer.step()
         param.pow(2).sum().backward()
-        found.append((start.grad.numpy(), push.grad.numpy()))
-    for theirs, ours_ in zip(*found, strict=True):
+        gradients.append((start.grad.numpy(), push.grad.numpy()))
+    for theirs, ours_ in zip(*gradients, strict=True):
         np.testing.assert_allclose(ours_, theirs, rtol=1e-4)  # PyTorch corrects in float32 here
 
 

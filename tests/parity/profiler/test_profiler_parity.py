@@ -34,24 +34,24 @@ OTHERWISE = frozenset((
 
 def _forms() -> list[tuple[str, tuple[Any, ...], dict[str, Any]]]:
     """A call of each form of each operator that both libraries have."""
-    found = []
+    calls = []
     for info in op_db:
-        dtypes = [each for each in (torch.float32, torch.int64, torch.bool) if each in info.dtypes]
+        dtypes = [dtype for dtype in (torch.float32, torch.int64, torch.bool) if dtype in info.dtypes]
         if not dtypes or info.name.startswith(("_refs", "masked.", "ops.")):
             continue
         names = [
             re.sub(r"^(linalg|fft|special)_", r"\1.", item) for item in (info.name, *[a.name for a in info.aliases])
         ]
         methods = (info.method_variant, info.inplace_variant)
-        names += [f"Tensor.{each.__name__}" for each in methods if hasattr(each, "__name__")]
+        names += [f"Tensor.{method.__name__}" for method in methods if hasattr(method, "__name__")]
         operators = (info.operator_variant, info.inplace_operator_variant)
-        names += [f"Tensor.__{each.__name__}__" for each in operators if hasattr(each, "__name__")]
+        names += [f"Tensor.__{method.__name__}__" for method in operators if hasattr(method, "__name__")]
         for sample in islice(info.sample_inputs_func(info, "cpu", dtypes[0], False), 1):
             arguments = (sample.input, *sample.args)
             if info.name.startswith("nn.functional.embedding"):
                 arguments = (arguments[1], arguments[0], *arguments[2:])
-            found += [(name, arguments, sample.kwargs) for name in dict.fromkeys(names) if _is_in_both(name)]
-    return found
+            calls += [(name, arguments, sample.kwargs) for name in dict.fromkeys(names) if _is_in_both(name)]
+    return calls
 
 
 def _is_in_both(name: str) -> bool:
@@ -67,7 +67,7 @@ def _given(library: Any, argument: Any) -> Any:
             argument.shape
         )
     if type(argument) in (list, tuple):
-        return type(argument)(_given(library, each) for each in argument)
+        return type(argument)(_given(library, item) for item in argument)
     return getattr(library, str(argument)[6:]) if isinstance(argument, torch.dtype) else argument
 
 
@@ -92,8 +92,8 @@ def _rows(library: Any, calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]]
                     attrgetter(name)(library)(*given, **options)
                 except (TypeError, RuntimeError):
                     refused.add(number)
-    found = _children(profile)
-    return [None if number in refused else found[str(number)] for number in range(len(calls))]
+    measured = _children(profile)
+    return [None if number in refused else measured[str(number)] for number in range(len(calls))]
 
 
 def test_each_operator_has_the_row_that_it_has_in_pytorch() -> None:
@@ -194,15 +194,15 @@ def test_tables_are_laid_out_as_in_pytorch(options: dict[str, Any], table: dict[
 
 
 def test_memory_is_what_an_operator_leaves_behind() -> None:
-    found = []
+    results = []
     for library in LIBRARIES:
         x = library.ones(16, 16)
         with library.profiler.profile(profile_memory=True) as profile:
             kept = [library.relu(x), x @ x, x.t()]
-        found.append({row.key: row.cpu_memory_usage for row in profile.key_averages() if row.key in
+        results.append({row.key: row.cpu_memory_usage for row in profile.key_averages() if row.key in
                       ("aten::relu", "aten::matmul", "aten::t")})  # fmt: skip
         del kept
-    assert found[0] == found[1] == {"aten::relu": 1024, "aten::matmul": 1024, "aten::t": 0}
+    assert results[0] == results[1] == {"aten::relu": 1024, "aten::matmul": 1024, "aten::t": 0}
 
 
 def test_times_lie_within_each_other() -> None:
@@ -228,7 +228,7 @@ def test_times_lie_within_each_other() -> None:
 ], ids=str)  # fmt: skip
 @pytest.mark.filterwarnings("ignore:Profiler won't be using warmup")
 def test_schedules_say_and_do_what_they_do_in_pytorch(settings: dict[str, int]) -> None:
-    found = []
+    results = []
     for library in LIBRARIES:
         actions = library.profiler.schedule(**settings)
         ready: list[list[str]] = []
@@ -239,19 +239,19 @@ def test_schedules_say_and_do_what_they_do_in_pytorch(settings: dict[str, int]) 
             for _ in range(9):
                 library.ones(2)
                 profile.step()
-        found.append(([actions(step).name for step in range(20)], ready, profile.step_num))
-    assert found[0] == found[1]
+        results.append(([actions(step).name for step in range(20)], ready, profile.step_num))
+    assert results[0] == results[1]
 
 
 def _outcome(library: Any, call: str) -> tuple[str, list[str]]:
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
-            found = repr(eval(call, {"t": library.profiler, "a": library.autograd.profiler}))
+            outcome = repr(eval(call, {"t": library.profiler, "a": library.autograd.profiler}))
         except Exception as error:
-            found = f"{type(error).__name__}: {error}".splitlines()[0]
-    return re.sub(r"(torch|tensorglass)\.|(autograd_)?profiler\.|autograd\.|0x\w+", "", found), [
-        str(each.message) for each in warned
+            outcome = f"{type(error).__name__}: {error}".splitlines()[0]
+    return re.sub(r"(torch|tensorglass)\.|(autograd_)?profiler\.|autograd\.|0x\w+", "", outcome), [
+        str(warning.message) for warning in warned
     ]
 
 

@@ -67,8 +67,8 @@ def test_whole_numbers_are_drawn_between_bounds_that_the_dtype_holds(dtype: str)
 @pytest.mark.parametrize("dtype", ["uint8", "float16", "bfloat16", "float32"])
 @pytest.mark.parametrize("count", [0, 256, 257, 2049, 2050])
 def test_a_permutation_has_as_many_numbers_as_its_dtype_tells_apart(dtype: str, count: int) -> None:
-    made = f"torch.randperm({count},dtype=torch.{dtype})"
-    assert disagreement(f"s=torch.manual_seed(1).seed and 0 ;; {made}.sum()") is None
+    permuted = f"torch.randperm({count},dtype=torch.{dtype})"
+    assert disagreement(f"s=torch.manual_seed(1).seed and 0 ;; {permuted}.sum()") is None
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
@@ -110,7 +110,7 @@ UNKNOWN = (
 )
 
 
-@pytest.mark.parametrize("unknown", UNKNOWN, ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("unknown", UNKNOWN, ids=lambda value: type(value).__name__)
 def test_data_of_unknown_types_is_read_or_refused_by_the_name_of_its_type(unknown: Any) -> None:
     def outcome(library: Any, name: str) -> Any:
         try:
@@ -122,7 +122,7 @@ def test_data_of_unknown_types_is_read_or_refused_by_the_name_of_its_type(unknow
         assert outcome(tensorglass, name) == outcome(torch, name)
 
 
-@pytest.mark.parametrize("unknown", [datetime.timedelta(1), decimal.Decimal(1)], ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("unknown", [datetime.timedelta(1), decimal.Decimal(1)], ids=lambda value: type(value).__name__)
 def test_what_cannot_be_assigned_or_be_an_index_is_told_by_the_name_of_its_type(unknown: Any) -> None:
     for act in (lambda x: x.__setitem__(0, unknown), lambda x: x[unknown], lambda x: x.sum(unknown)):
         told = []

@@ -88,11 +88,11 @@ def test_incomplete_gamma_functions_come_to_an_end_however_large_their_arguments
     points = [[shape + step * shape**0.5 for shape in shapes] for step in (-3, -0.5, 0, 0.1, 2, 40)] + [[1e30] * 7]
     for name in ("igamma", "igammac"):
         ours, theirs = (
-            getattr(library, name)(*(library.tensor(each, dtype=library.float64) for each in (shapes, points)))
+            getattr(library, name)(*(library.tensor(numbers, dtype=library.float64) for numbers in (shapes, points)))
             for library in (tensorglass, torch)
         )
-        found = torch.tensor(ours.tolist(), dtype=torch.float64)
-        torch.testing.assert_close(found, theirs, rtol=1e-6, atol=1e-9, equal_nan=True)
+        own = torch.tensor(ours.tolist(), dtype=torch.float64)
+        torch.testing.assert_close(own, theirs, rtol=1e-6, atol=1e-9, equal_nan=True)
 
 
 def test_what_is_joined_may_not_grow_into_the_result() -> None:

@@ -284,7 +284,7 @@ FUNCTIONS = (
 @pytest.mark.parametrize("gradient", INFINITE)
 def test_infinite_gradients_stop_where_pytorchs_do(function: str, gradient: str) -> None:
     for point in POINTS:
-        x = f"torch.tensor({[f'{each}' for each in point]!r}".replace("'", "")
+        x = f"torch.tensor({[f'{coordinate}' for coordinate in point]!r}".replace("'", "")
         step = f"x={x.replace('nan', 'math.nan').replace('inf', 'math.inf')}, dtype=torch.float64, requires_grad=True)"
         slope = f"torch.autograd.grad(y, x, torch.full_like(y, float('{gradient}')))[0]"
         assert disagreement(f"{step} ;; y={function} ;; torch.round({slope}, decimals=9).tolist()") is None

@@ -42,12 +42,12 @@ def test_points_are_those_of_pytorch(options: dict[str, Any], program: int) -> N
 
 
 def test_without_a_seed_scrambling_draws_from_the_default_generator() -> None:
-    found = []
+    results = []
     for library in LIBRARIES:
         library.manual_seed(3)
         engine = library.quasirandom.SobolEngine(3, scramble=True)
-        found.append((engine.draw(4).tolist(), library.rand(2).tolist(), repr(engine)))
-    assert found[0] == found[1]
+        results.append((engine.draw(4).tolist(), library.rand(2).tolist(), repr(engine)))
+    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 21201])

@@ -81,7 +81,7 @@ def shown(value: Any) -> Any:
     if isinstance(value, dict):
         return type(value).__name__, {key: shown(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [shown(each) for each in value]
+        return [shown(item) for item in value]
     if isinstance(value, (argparse.Namespace, Config, Made)):
         return type(value).__name__, shown(vars(value))
     return repr(value)
@@ -99,11 +99,11 @@ def saved(library: Any, value: Any, **options: Any) -> io.BytesIO:
 @pytest.mark.parametrize("reads", LIBRARIES)
 def test_a_checkpoint_of_objects_is_read_by_both_libraries(writes: Any, reads: Any, protocol: int) -> None:
     file = saved(writes, checkpoint_of(writes), pickle_protocol=protocol)
-    found = reads.load(file, weights_only=False)
-    assert shown(found) == shown(checkpoint_of(reads))
-    base = found["views"][0]
-    assert all(each.untyped_storage().data_ptr() == base.untyped_storage().data_ptr() for each in found["views"])
-    assert found["config"].weight.untyped_storage().data_ptr() == base.untyped_storage().data_ptr()
+    loaded = reads.load(file, weights_only=False)
+    assert shown(loaded) == shown(checkpoint_of(reads))
+    base = loaded["views"][0]
+    assert all(view.untyped_storage().data_ptr() == base.untyped_storage().data_ptr() for view in loaded["views"])
+    assert loaded["config"].weight.untyped_storage().data_ptr() == base.untyped_storage().data_ptr()
 
 
 @pytest.mark.parametrize("writes", LIBRARIES)
@@ -157,11 +157,11 @@ def test_what_a_program_trusts_is_read() -> None:
             with pytest.raises(pickle.UnpicklingError):
                 library.load(saved(writes, value))
             with serialization.safe_globals(trusted):
-                found = library.load(saved(writes, value))
+                loaded = library.load(saved(writes, value))
                 with pytest.raises(pickle.UnpicklingError, match="GLOBAL print was not an allowed global"):
                     library.load(saved(writes, [Config(print)]))
-            assert found["config"].weight.tolist() == [1, 1]
-            assert found["net"].weight.requires_grad
+            assert loaded["config"].weight.tolist() == [1, 1]
+            assert loaded["net"].weight.requires_grad
             assert len(serialization.get_safe_globals()) == len(before)
             serialization.add_safe_globals([(Config, f"{__name__}.Config")])
             assert library.load(saved(writes, Config(3))).weight == 3
@@ -198,8 +198,8 @@ def test_objects_of_trusted_classes_are_read_as_pytorch_reads_them(case: str, wr
     outcomes = []
     for library in LIBRARIES:
         with library.serialization.safe_globals(trusted):
-            found = library.load(saved(writes, [make(writes)]))[0]
-        outcomes.append(shown(found) if case != "slots" else (found.inner, found.size))
+            loaded = library.load(saved(writes, [make(writes)]))[0]
+        outcomes.append(shown(loaded) if case != "slots" else (loaded.inner, loaded.size))
     assert outcomes[0] == outcomes[1]
 
 
@@ -214,10 +214,10 @@ def test_a_trusted_subclass_of_tensors_is_read() -> None:
     with pytest.raises(pickle.UnpicklingError, match=r"GLOBAL .*Marked was not an allowed global"):
         tensorglass.load(file)
     with tensorglass.serialization.safe_globals([Marked]):
-        found = tensorglass.load(file)["w"]
-    assert type(found) is Marked
-    assert found.tolist() == [0, 1, 2]
-    assert found.note == "mine"
+        loaded = tensorglass.load(file)["w"]
+    assert type(loaded) is Marked
+    assert loaded.tolist() == [0, 1, 2]
+    assert loaded.note == "mine"
 
 
 ATTRIBUTE = pickle.EMPTY_DICT + text("name") + number(1) + pickle.SETITEM

@@ -31,7 +31,7 @@ def facts(thing: Any) -> Any:
     if isinstance(thing, dict):
         return type(thing).__name__, [(facts(key), facts(value)) for key, value in thing.items()]
     if isinstance(thing, list | tuple):
-        return type(thing).__name__, [facts(each) for each in thing]
+        return type(thing).__name__, [facts(item) for item in thing]
     return type(thing).__name__, repr(thing)
 
 
@@ -83,7 +83,7 @@ def header(thing: Any) -> Any:
         return *facts, thing.requires_grad, header(thing.__dict__)
     if isinstance(thing, dict):
         return {key: header(value) for key, value in thing.items()}
-    return [header(each) for each in thing] if isinstance(thing, list) else thing
+    return [header(item) for item in thing] if isinstance(thing, list) else thing
 
 
 @pytest.mark.parametrize("place", [None, "cpu"])
@@ -154,11 +154,11 @@ def test_parameters_are_parameters_in_the_other_library(writer, reader, tmp_path
     learned, frozen = writer.nn.Parameter(writer.ones(2)), writer.nn.Parameter(writer.ones(2), requires_grad=False)
     learned.kind = "weights"
     writer.save({"learned": learned, "again": [learned], "frozen": frozen}, tmp_path / "a.pt")
-    found = reader.load(tmp_path / "a.pt")
-    assert type(found["learned"]) is type(found["frozen"]) is reader.nn.Parameter
-    assert found["again"][0] is found["learned"]
-    assert found["learned"].kind == "weights"
-    assert (found["learned"].requires_grad, found["frozen"].requires_grad) == (True, False)
+    loaded = reader.load(tmp_path / "a.pt")
+    assert type(loaded["learned"]) is type(loaded["frozen"]) is reader.nn.Parameter
+    assert loaded["again"][0] is loaded["learned"]
+    assert loaded["learned"].kind == "weights"
+    assert (loaded["learned"].requires_grad, loaded["frozen"].requires_grad) == (True, False)
 
 
 @pytest.mark.parametrize("protocol", [2, 3, 4, 5])
@@ -180,15 +180,15 @@ def test_what_programs_save_with_pytorch_is_read(protocol, tmp_path: Path) -> No
 @pytest.mark.parametrize("protocol", [2, 5])
 def test_many_small_things_are_not_too_much(protocol, tmp_path: Path) -> None:
     count, key = 10_000, "k" * 2000
-    for each in (
+    for tensor in (
         [[] for _ in range(count)], [{} for _ in range(count)], [set() for _ in range(count)],
         [OrderedDict() for _ in range(count)], [complex(1, place) for place in range(count)], [torch.Size([2])] * count,
         [bytes([200, place % 256]) for place in range(count)], [bytearray(b"a") for _ in range(count)],
         [{key: 1} for _ in range(count)], {(place % 100, place): 0 for place in range(count)},
         list(torch.arange(2000)), [torch.tensor(place) for place in range(2000)],
     ):  # fmt: skip
-        torch.save(each, tmp_path / "many.pt", pickle_protocol=protocol)
-        assert facts(tensorglass.load(tmp_path / "many.pt")) == facts(each)
+        torch.save(tensor, tmp_path / "many.pt", pickle_protocol=protocol)
+        assert facts(tensorglass.load(tmp_path / "many.pt")) == facts(tensor)
 
 
 def test_what_pytorch_negates_when_it_is_read_is_read_negated(tmp_path: Path) -> None:
@@ -198,7 +198,9 @@ def test_what_pytorch_negates_when_it_is_read_is_read_negated(tmp_path: Path) ->
 
 @pytest.mark.parametrize("f", ["a.safetensors", "a"])
 def test_the_safetensors_package_reads_ours(f, tmp_path: Path) -> None:
-    data = {str(each): tensorglass.arange(6).view(2, 3).to(each) for each in ALL if each is not tensorglass.complex128}
+    data = {
+        str(dtype): tensorglass.arange(6).view(2, 3).to(dtype) for dtype in ALL if dtype is not tensorglass.complex128
+    }
     data |= {
         "turned": tensorglass.arange(6).view(2, 3).t(),
         "part": tensorglass.zeros(9)[2:4],
@@ -309,7 +311,7 @@ def test_hooks_that_stay_behind_are_warned_of(write: str) -> None:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             eval(write, {"torch": library, "pickle": pickle, "io": io, "copy": copy, "x": x})
-        return [str(each.message) for each in caught]
+        return [str(warning.message) for warning in caught]
 
     assert warnings_of(tensorglass) == warnings_of(torch)
     assert len(warnings_of(tensorglass)) == 1

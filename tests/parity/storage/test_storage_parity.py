@@ -23,7 +23,7 @@ def outcome(library: Any, expression: str) -> tuple[str, list[str]]:
             text = f"{value!r} {value.stride() if isinstance(value, (torch.Tensor, tensorglass.Tensor)) else ''}"
         except Exception as error:
             text = f"{type(error).__name__}: {str(error).splitlines()[0]}"
-    return text, [str(each.message).split(" (Triggered")[0] for each in caught]
+    return text, [str(warning.message).split(" (Triggered")[0] for warning in caught]
 
 
 STORAGES = r"""
@@ -356,5 +356,5 @@ def test_an_expression_comes_out_as_in_pytorch(expression: str) -> None:
     # The warning about typed storages comes once in a process, wherever that may be: it has a test of its own.
     ours, theirs = outcome(tensorglass, expression)[0], outcome(torch, expression)[0]
     if expression not in INTEROP:  # of old classes, few people meet the refusals
-        ours, theirs = (re.sub(r"^(\w+Error): .*", r"\1", each) for each in (ours, theirs))
+        ours, theirs = (re.sub(r"^(\w+Error): .*", r"\1", outcome) for outcome in (ours, theirs))
     assert ours == theirs

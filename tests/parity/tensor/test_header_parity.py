@@ -94,7 +94,7 @@ ACTIONS = [
 def facts(value: Any, library: Any) -> Any:
     """What of a result must be the same in both libraries."""
     if isinstance(value, tuple | list):
-        return [facts(each, library) for each in value]
+        return [facts(item, library) for item in value]
     if not isinstance(value, library.Tensor):
         return repr(value)
     header = (tuple(value.shape), value.stride(), value.storage_offset(), value._version, value._is_view())
@@ -112,7 +112,7 @@ def outcome(library: Any, source: str, action: str) -> Any:
         except Exception as error:  # whatever it is, the other library must raise the same
             result = f"{type(error).__name__}: {str(error).splitlines()[0]}"
     after = [facts(names[name], library) for name in "xy"]
-    return result, after, [str(each.message).split(" (Triggered")[0] for each in caught]
+    return result, after, [str(warning.message).split(" (Triggered")[0] for warning in caught]
 
 
 @pytest.fixture(autouse=True)

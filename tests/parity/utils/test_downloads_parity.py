@@ -40,12 +40,12 @@ def test_weights_are_downloaded_once_into_pytorchs_folder(
         monkeypatch.delenv("TORCH_HOME", raising=False)
         monkeypatch.setenv(variable, str(home))
         load_url = __import__(f"{library.__name__}.utils.model_zoo", fromlist=["load_url"]).load_url
-        found = [load_url(weights.as_uri(), check_hash=True)["w"].tolist() for _ in range(2)]
-        found.append(
+        results = [load_url(weights.as_uri(), check_hash=True)["w"].tolist() for _ in range(2)]
+        results.append(
             load_url(weights.as_uri(), progress=False, file_name="other.pth", map_location="cpu")["w"].tolist()
         )
         printed = capfd.readouterr().out.replace(str(home), "HOME")
-        outcomes.append((found, printed, listed(home), library.hub.get_dir().replace(str(home), "HOME")))
+        outcomes.append((results, printed, listed(home), library.hub.get_dir().replace(str(home), "HOME")))
     assert outcomes[0] == outcomes[1]
 
 
@@ -75,8 +75,8 @@ def test_the_folder_can_be_chosen_and_what_is_downloaded_is_data(tmp_path: pathl
     address = (tmp_path / "object.pth").as_uri()
     with pytest.raises(pickle.UnpicklingError, match="was not an allowed global"):
         tensorglass.hub.load_state_dict_from_url(address, progress=False)
-    found = tensorglass.hub.load_state_dict_from_url(address, progress=False, weights_only=False)
-    assert found == pathlib.PurePosixPath("a")
+    loaded = tensorglass.hub.load_state_dict_from_url(address, progress=False, weights_only=False)
+    assert loaded == pathlib.PurePosixPath("a")
     with pytest.raises(AttributeError) as caught:
         _ = tensorglass.hub.load
     assert "out of scope" in caught.value.__notes__[0]

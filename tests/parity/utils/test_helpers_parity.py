@@ -18,14 +18,14 @@ torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not install
 def shown(value: Any) -> Any:
     """A result as plain data."""
     if isinstance(value, (list, tuple, types.GeneratorType)):
-        return [shown(each) for each in value]
+        return [shown(item) for item in value]
     if hasattr(value, "tolist"):
         return [str(value.dtype), list(value.stride()), value.tolist()]
     return value
 
 
 def agree(call: str) -> None:
-    found = []
+    results = []
     for library in (tensorglass, torch):
         library.manual_seed(0)
         a = [library.tensor([0.3, -0.4]), library.full((2, 2), 0.6)]
@@ -33,24 +33,24 @@ def agree(call: str) -> None:
         names = {"torch": library, "a": a, "b": b, "c": [x + 1 for x in b], "one": library.tensor(0.5)}
         names["packing"] = _utils if library is tensorglass else torch._utils
         try:
-            found.append(shown(eval(call, names)))
+            results.append(shown(eval(call, names)))
         except Exception as error:
-            found.append(f"{type(error).__name__}: {str(error).splitlines()[0]}")
-        found[-1] = [found[-1], shown(a)]
-    ours, theirs = found
+            results.append(f"{type(error).__name__}: {str(error).splitlines()[0]}")
+        results[-1] = [results[-1], shown(a)]
+    ours, theirs = results
     tensorglass.testing.assert_close(_numbers(ours), _numbers(theirs), rtol=2e-6, atol=2e-7, equal_nan=True)
     assert _rest(ours) == _rest(theirs)
 
 
 def _numbers(value: Any) -> list[float]:
     if isinstance(value, list):
-        return [number for each in value for number in _numbers(each)]
+        return [number for item in value for number in _numbers(item)]
     return [float(value)] if isinstance(value, (int, float, complex)) and not isinstance(value, complex) else []
 
 
 def _rest(value: Any) -> Any:
     if isinstance(value, list):
-        return [_rest(each) for each in value]
+        return [_rest(item) for item in value]
     return None if isinstance(value, float) else value
 
 

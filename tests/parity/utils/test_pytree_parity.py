@@ -31,9 +31,9 @@ class Data:
     nothing: None = None
 
 
-for each in (ours, theirs):
-    each.register_pytree_node(Kept, lambda kept: ([kept.part], kept.rest), lambda parts, rest: Kept(*parts, rest))
-    each.register_dataclass(Data)
+for library in (ours, theirs):
+    library.register_pytree_node(Kept, lambda kept: ([kept.part], kept.rest), lambda parts, rest: Kept(*parts, rest))
+    library.register_dataclass(Data)
 
 tree = {
     "b": (1, [2, None]),

@@ -34,7 +34,7 @@ WRITES: dict[str, Any] = {
 
 def events(folder: Path) -> list[Any]:
     """What each file of a folder says, but for where and when it was made."""
-    found = []
+    rows = []
     for path in sorted(folder.rglob("events.*")):
         for event in EventFileLoader(str(path)).Load():
             if event.HasField("summary"):
@@ -43,8 +43,8 @@ def events(folder: Path) -> list[Any]:
                     if value.HasField("image"):  # PNG packs the same pixels in more than one way
                         pictures.append(_pixels(value.image.encoded_image_string))
                         value.image.encoded_image_string = b""
-                found.append((path.parent.relative_to(folder).as_posix(), str(event), pictures))
-    return found
+                rows.append((path.parent.relative_to(folder).as_posix(), str(event), pictures))
+    return rows
 
 
 def _pixels(picture: bytes) -> Any:
@@ -57,9 +57,9 @@ def test_a_run_is_written_as_pytorch_writes_it(write: str, tmp_path: Path) -> No
     for library, module, name in ((tensorglass, ours, "ours"), (torch, theirs, "theirs")):
         with module.SummaryWriter(tmp_path / name) as writer:
             WRITES[write](library, writer)
-    found = events(tmp_path / "ours")
-    assert found
-    assert found == events(tmp_path / "theirs")
+    written = events(tmp_path / "ours")
+    assert written
+    assert written == events(tmp_path / "theirs")
 
 
 def test_what_is_not_written_says_so(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def answered(identity: str, code: str):
     exec(dedent(setup_of(exercise.id)), names)
     exec(code, names)
     return judge(
-        identity, *(names[each] for each in exercise.answers), **{each: names[each] for each in exercise.given}
+        identity, *(names[name] for name in exercise.answers), **{name: names[name] for name in exercise.given}
     )
 
 

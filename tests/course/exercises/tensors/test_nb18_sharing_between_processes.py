@@ -82,8 +82,8 @@ def test_the_answers_are_what_the_library_does(torch):
     exec(dedent(hints_of("t18-shared")[-1]), answers)
     x = torch.arange(6.0).view(2, 3)
     x[0].share_memory_()
-    made = {
+    shared = {
         "transpose": x.t(), "result": x + 1, "detached": x.detach(), "contiguous_transpose": x.t().contiguous(),
         "contiguous": x.contiguous(),
     }  # fmt: skip
-    assert {name: tensor.is_shared() for name, tensor in made.items()} == {name: answers[name] for name in made}
+    assert {name: tensor.is_shared() for name, tensor in shared.items()} == {name: answers[name] for name in shared}

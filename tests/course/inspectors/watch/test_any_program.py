@@ -105,28 +105,28 @@ def test_any_program_s_story_is_what_versions_and_weak_references_say(
 
 def truth(namespace: dict[str, Any]) -> dict[str, Truth]:
     """The storages by name, as they are now."""
-    found: dict[str, Truth] = {}
+    truths: dict[str, Truth] = {}
     for path, tensor in tensors(namespace):
         storage = tensor.untyped_storage()
         name = name_of(described(tensor).memory)
-        known = found.setdefault(name, Truth(set(), {}, []))
+        known = truths.setdefault(name, Truth(set(), {}, []))
         known.holders.add(path)
         content = ctypes.string_at(storage.data_ptr(), storage.nbytes())
         known.states[getattr(storage, "_cdata", id(storage))] = (tensor._version, content)
         known.lives.append(life_of(storage))
-    return found
+    return truths
 
 
 def was_written(before: Truth, after: Truth) -> bool:
     """Whether any storage that there was before and is now has another version, or other bytes."""
     both = before.states.keys() & after.states.keys()
-    return any(before.states[each] != after.states[each] for each in both)
+    return any(before.states[name] != after.states[name] for name in both)
 
 
 def tensors(namespace: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     places = [(name, namespace[name]) for name in VARIABLES]
-    places += [(f"xs[{at}]", each) for at, each in enumerate(namespace["xs"])]
-    places += [(f"held[{key!r}]", each) for key, each in namespace["held"].items()]
+    places += [(f"xs[{at}]", value) for at, value in enumerate(namespace["xs"])]
+    places += [(f"held[{key!r}]", value) for key, value in namespace["held"].items()]
     return ((path, value) for path, value in places if value is not None and not isinstance(value, numpy.ndarray))
 
 

@@ -63,24 +63,24 @@ def a_value(kind: Any, numbers: random.Random) -> Any:
     if str(kind) == "List[int]":
         return [numbers.choice([1, 2, 4])] * numbers.choice([1, 2, 2, 3])
     if str(kind).startswith("List"):
-        state, found = numbers.getstate(), []
+        state, values = numbers.getstate(), []
         for _ in range(2):  # alike, so that they go together
             numbers.setstate(state)
-            found.append(a_value(kind.getElementType(), numbers))
-        return found
+            values.append(a_value(kind.getElementType(), numbers))
+        return values
     return VALUES[str(kind)](numbers)
 
 
 def arguments(operator: Any, seed: int) -> tuple[list[Any], dict[str, Any]]:
     """Arguments of the kinds that the schema wants; the same at each call."""
     numbers, by_place, by_name = random.Random(seed), [], {}
-    for each in operator._schema.arguments:
-        is_left = each.has_default_value() and numbers.random() < 0.7
-        if each.kwarg_only and is_left:
+    for argument in operator._schema.arguments:
+        is_left = argument.has_default_value() and numbers.random() < 0.7
+        if argument.kwarg_only and is_left:
             continue
-        value = each.default_value if is_left else a_value(each.real_type, numbers)
-        if each.kwarg_only:
-            by_name[each.name] = value
+        value = argument.default_value if is_left else a_value(argument.real_type, numbers)
+        if argument.kwarg_only:
+            by_name[argument.name] = value
         else:
             by_place.append(value)
     return by_place, by_name
@@ -90,22 +90,22 @@ def tensors_in(value: Any) -> Iterator[Any]:
     if isinstance(value, torch.Tensor):
         yield value
     elif isinstance(value, list | tuple):
-        for each in value:
-            yield from tensors_in(each)
+        for item in value:
+            yield from tensors_in(item)
 
 
 def outcome(operator: Any, seed: int) -> tuple[type | None, list[tuple[Any, int]]]:
     """How a call ends, and the sizes of its tensors and their versions after it."""
     by_place, by_name = arguments(operator, seed)
     given = list(tensors_in([*by_place, *by_name.values()]))
-    sizes = [each.shape for each in given]
+    sizes = [tensor.shape for tensor in given]
     torch.default_generator.manual_seed(0)
     error = None
     try:
         operator(*by_place, **by_name)
     except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as raised:
         error = type(raised)
-    return error, [(each.shape == size, each._version) for each, size in zip(given, sizes, strict=True)]
+    return error, [(tensor.shape == size, tensor._version) for tensor, size in zip(given, sizes, strict=True)]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -166,8 +166,8 @@ def test_optimizers_clipping_and_averages_count_as_without_a_watch(optimizer: st
             torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0, foreach=True)
             steps.step()
             averaged.update_parameters(net)
-        tensors = [*net.parameters(), *averaged.parameters(), *[each.grad for each in net.parameters()]]
-        return [each._version for each in tensors]
+        tensors = [*net.parameters(), *averaged.parameters(), *[parameter.grad for parameter in net.parameters()]]
+        return [tensor._version for tensor in tensors]
 
     seen: list[list[int]] = []
     watched = watch(lambda: seen.append(train()))
@@ -188,8 +188,8 @@ def test_a_kernel_in_python_counts_its_writes_as_without_a_watch() -> None:
     def doubled(x: torch.Tensor) -> torch.Tensor:
         result = x.clone()
         result *= 2
-        made = (result, torch.zeros(2), torch.zeros_like(x), x.new_zeros(2), torch.stack([x]), x.double(), x + 1)
-        seen.extend(each._version for each in made)
+        results = (result, torch.zeros(2), torch.zeros_like(x), x.new_zeros(2), torch.stack([x]), x.double(), x + 1)
+        seen.extend(result._version for result in results)
         return result
 
     def cell() -> None:
@@ -218,7 +218,7 @@ def test_within_a_handler_of_the_programs_own_writes_to_lists_count_as_without_a
         with Own():
             torch._foreach_add_(listed, 1.0)
             listed[1].add_(1)
-        versions.append([each._version for each in listed])
+        versions.append([tensor._version for tensor in listed])
 
     versions: list[list[int]] = []
     cell()

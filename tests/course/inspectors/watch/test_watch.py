@@ -358,7 +358,7 @@ def test_a_generator_is_followed_through_its_yields() -> None:
             yield tensorglass.ones(k + 1)
 
     def cell() -> float:
-        return sum(float(each.sum()) for each in numbers())
+        return sum(float(tensor.sum()) for tensor in numbers())
 
     story = watch(cell).story
     assert len(steps(story, "yield")) >= 2
@@ -478,7 +478,7 @@ def test_each_step_tells_by_how_much_memory_grew_and_the_most_it_held(name: str)
         return b
 
     story = watch(cell).story
-    grown = {story.source(each.statement).strip(): each for each in story.moments}
+    grown = {story.source(moment.statement).strip(): moment for moment in story.moments}
     assert grown["a = library.ones(10)"].difference == 40
     product = grown["b = (a + 1) * 2"]
     assert (product.difference, product.held, product.high) == (40, 80, 120)

@@ -116,11 +116,11 @@ class Shown(DisplayPublisher):
 
 @pytest.fixture
 def shell() -> Any:
-    made = InteractiveShell.instance()
-    glassroom.load_ipython_extension(made)
-    made.display_pub = Shown(parent=made)
-    yield made
-    made.user_ns.clear()
+    shell = InteractiveShell.instance()
+    glassroom.load_ipython_extension(shell)
+    shell.display_pub = Shown(parent=shell)
+    yield shell
+    shell.user_ns.clear()
     InteractiveShell.clear_instance()
     gc.collect()  # what the shell held should not end in another test
 

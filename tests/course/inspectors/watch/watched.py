@@ -10,14 +10,14 @@ from glassroom.inspectors.watch.story import Moment, Story
 def symbolic(text: str) -> str:
     """The text with its storages renamed by first appearance, whatever the session has seen before."""
     names: dict[str, str] = {}
-    return re.sub(r"\bS\d+\b", lambda found: names.setdefault(found[0], f"S{len(names)}"), text)
+    return re.sub(r"\bS\d+\b", lambda match: names.setdefault(match[0], f"S{len(names)}"), text)
 
 
 def steps(story: Story, source: str) -> list[Moment]:
     """The steps of the statement that begins like this."""
-    found = [each for each in story.moments if story.source(each.statement).strip().startswith(source)]
-    assert found, (source, [story.source(each.statement) for each in story.moments])
-    return found
+    moments = [moment for moment in story.moments if story.source(moment.statement).strip().startswith(source)]
+    assert moments, (source, [story.source(moment.statement) for moment in story.moments])
+    return moments
 
 
 def said(moment: Moment) -> str:

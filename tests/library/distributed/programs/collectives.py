@@ -80,11 +80,11 @@ for root in range(size):
 
 gathered = [torch.zeros(3) for _ in range(size)]
 dist.all_gather(gathered, own())
-assert [each.tolist() for each in gathered] == [of(each) for each in range(size)]
+assert [tensor.tolist() for tensor in gathered] == [of(tensor) for tensor in range(size)]
 stacked, row = torch.zeros(size, 3), torch.zeros(3 * size)
 dist.all_gather_single(stacked, own())
 dist.all_gather_single(row, own())
-assert stacked.tolist() == [of(each) for each in range(size)]
+assert stacked.tolist() == [of(other) for other in range(size)]
 assert row.view(size, 3).tolist() == stacked.tolist()
 
 x = torch.zeros(3)
@@ -120,7 +120,7 @@ dist.barrier()
 # Objects.
 objects = [None] * size
 dist.all_gather_object(objects, {"rank": rank})
-assert objects == [{"rank": each} for each in range(size)]
+assert objects == [{"rank": other} for other in range(size)]
 objects = [rank, "x"]
 dist.broadcast_object_list(objects, src=size - 1)
 assert objects == [size - 1, "x"]
@@ -143,7 +143,7 @@ if size > 1:
         assert senders == set(range(1, size))
 
 # A group of the processes with odd numbers.
-odd = dist.new_group([each for each in range(size) if each % 2]) if size > 1 else None
+odd = dist.new_group([other for other in range(size) if other % 2]) if size > 1 else None
 if odd is not None and rank % 2:
     assert (dist.get_rank(odd), dist.get_world_size(odd)) == (rank // 2, size // 2)
     assert dist.get_process_group_ranks(odd) == list(range(1, size, 2))

@@ -60,7 +60,7 @@ if rank == 0:
         warnings.simplefilter("always")
         assert dist.all_reduce(x, group=alone) is None
     words = "Running all_reduce on global rank 0 which does not belong to the given group."
-    assert [str(each.message) for each in given] == [words]
+    assert [str(warning.message) for warning in given] == [words]
     refused(ValueError, "Invalid process group specified", dist.send, x, 1, group=alone)
     refused(ValueError, "Global rank 0 is not part of group -100", dist.get_group_rank, alone, 0)
 

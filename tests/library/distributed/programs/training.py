@@ -37,7 +37,7 @@ def step(model, optimizer, x, y):
 for settings in ({}, {"bucket_cap_mb": 0.0005}, {"gradient_as_bucket_view": True}, {"find_unused_parameters": True}):
     alone, together = network(1), DistributedDataParallel(network(1 + rank), **settings)
     assert close(alone, together)
-    first, second = (torch.optim.Adam(each.parameters(), lr=1e-2) for each in (alone, together))
+    first, second = (torch.optim.Adam(model.parameters(), lr=1e-2) for model in (alone, together))
     for _ in range(20):
         step(alone, first, inputs, targets)
         step(together, second, inputs[rank::size], targets[rank::size])

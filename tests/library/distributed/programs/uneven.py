@@ -28,7 +28,7 @@ def batches(of):
 for divides_by_all in (True, False):
     for settings in ({}, {"bucket_cap_mb": 1e-4}, {"find_unused_parameters": True}, {"gradient_as_bucket_view": True}):
         alone, together = network(), DistributedDataParallel(network(), **settings)
-        first, second = (torch.optim.SGD(each.parameters(), lr=0.1) for each in (alone, together))
+        first, second = (torch.optim.SGD(model.parameters(), lr=0.1) for model in (alone, together))
         for step in range(2 + size - 1):
             losses = [alone(batches(number)[step]).square().mean() for number in range(size) if step < 2 + number]
             first.zero_grad()

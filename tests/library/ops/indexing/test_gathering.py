@@ -33,7 +33,7 @@ def test_index_select_of_a_transposed_tensor_reads_its_columns():
 def test_nonzero_gives_rows_and_where_gives_columns():
     x = torch.tensor([[0, 1], [2, 0]])
     assert torch.nonzero(x).tolist() == [[0, 1], [1, 0]]
-    assert [each.tolist() for each in torch.where(x)] == [[0, 1], [1, 0]]
+    assert [tensor.tolist() for tensor in torch.where(x)] == [[0, 1], [1, 0]]
 
 
 def test_where_promotes_and_broadcasts():

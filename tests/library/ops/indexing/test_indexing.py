@@ -33,10 +33,10 @@ def test_basic_index_shares_the_storage(x, index):
     ],
 )
 def test_advanced_index_copies(x, index):
-    found = x[index]
-    assert found.untyped_storage() is not x.untyped_storage()
+    picked = x[index]
+    assert picked.untyped_storage() is not x.untyped_storage()
     as_numpy = index.numpy() if isinstance(index, torch.Tensor) else index
-    assert found.tolist() == x.numpy()[as_numpy].tolist()
+    assert picked.tolist() == x.numpy()[as_numpy].tolist()
 
 
 def test_advanced_index_counts_as_one_copy_of_what_it_reads(x):

@@ -122,21 +122,21 @@ def _story(library: Any, expression: str, size: tuple[int, ...], dtype: str) -> 
     """What a layer is, and what it computes in training, backward and in evaluation."""
     library.manual_seed(0)
     layer = eval(expression, {"nn": library.nn})
-    found: list[Any] = [repr(layer)]
+    told: list[Any] = [repr(layer)]
     layer = layer.to(getattr(library, dtype))
     x = _input(library, size, dtype)
     results = layer(x)
     results = results if isinstance(results, tuple) else (results,)
-    found += [repr(layer), [*layer.state_dict()], *[_told(result) for result in results]]
-    found.append(type(results[0].grad_fn).__name__)
+    told += [repr(layer), [*layer.state_dict()], *[_told(result) for result in results]]
+    told.append(type(results[0].grad_fn).__name__)
     (results[0] * results[0].detach().cos()).sum().backward()
-    found.append(_told(x.grad))
-    found += [_told(parameter.grad) for parameter in layer.parameters() if parameter.grad is not None]
+    told.append(_told(x.grad))
+    told += [_told(parameter.grad) for parameter in layer.parameters() if parameter.grad is not None]
     layer.eval()
     library.manual_seed(1)
     again = layer(x)
-    found.append(_told(again[0] if isinstance(again, tuple) else again))
-    return found + [_told(each) for each in layer.state_dict().values()]
+    told.append(_told(again[0] if isinstance(again, tuple) else again))
+    return told + [_told(value) for value in layer.state_dict().values()]
 
 
 def _assert_equal(ours: Any, theirs: Any, tolerance: float) -> None:
@@ -153,7 +153,7 @@ def test_a_layer_is_pytorchs(line: str, dtype: str) -> None:
     expression, _, size = line.partition(" ;; ")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        ours, theirs = (_story(each, expression, eval(size), dtype) for each in (tensorglass, torch))
+        ours, theirs = (_story(library, expression, eval(size), dtype) for library in (tensorglass, torch))
     assert len(ours) == len(theirs)
     for one, other in zip(ours, theirs, strict=True):
         _assert_equal(one, other, 1e-9 if dtype == "float64" else 2e-5)
@@ -228,50 +228,50 @@ def _refusal(library: Any, expression: str, size: tuple[int, ...]) -> tuple[str,
 @pytest.mark.parametrize("line", [line for line in REFUSED.splitlines() if line])
 def test_a_layer_refuses_in_pytorchs_words(line: str) -> None:
     expression, _, size = line.partition(" ;; ")
-    ours, theirs = (_refusal(each, expression, eval(size)) for each in (tensorglass, torch))
+    ours, theirs = (_refusal(library, expression, eval(size)) for library in (tensorglass, torch))
     assert ours == theirs
 
 
 def test_unpooling_puts_elements_back_where_they_were() -> None:
     for rank in (1, 2, 3):
         size = (2, 3, *(6, 8, 4)[:rank])
-        found = []
+        results = []
         for library in (tensorglass, torch):
             pool = getattr(library.nn, f"MaxPool{rank}d")(2, return_indices=True)
             undo = getattr(library.nn, f"MaxUnpool{rank}d")(2)
             x = _input(library, size, "float64")
             back = undo(*pool(x))
             (back * back).sum().backward()
-            found.append((repr(undo), _told(back), _told(x.grad), type(back.grad_fn).__name__))
-        assert found[0][0] == found[1][0]
-        assert found[0][3] == found[1][3]
-        for one, other in zip(found[0][1:3], found[1][1:3], strict=True):
+            results.append((repr(undo), _told(back), _told(x.grad), type(back.grad_fn).__name__))
+        assert results[0][0] == results[1][0]
+        assert results[0][3] == results[1][3]
+        for one, other in zip(results[0][1:3], results[1][1:3], strict=True):
             _assert_equal(one, other, 1e-12)
 
 
 def test_running_statistics_move_as_pytorchs() -> None:
-    found = []
+    states = []
     for library in (tensorglass, torch):
         layer = library.nn.BatchNorm2d(3, momentum=0.3)
         for step in range(3):
             layer(_input(library, (2, 3, 4, 5), "float32") * (step + 1))
-        found.append({name: _told(value) for name, value in layer.state_dict().items()})
-    assert [*found[0]] == [*found[1]]
-    for name in found[0]:
-        _assert_equal(found[0][name], found[1][name], 1e-5)
+        states.append({name: _told(value) for name, value in layer.state_dict().items()})
+    assert [*states[0]] == [*states[1]]
+    for name in states[0]:
+        _assert_equal(states[0][name], states[1][name], 1e-5)
 
 
 def test_a_transposed_convolution_gives_the_size_that_is_asked_for() -> None:
-    found = []
+    results = []
     for library in (tensorglass, torch):
         library.manual_seed(0)
         layer = library.nn.ConvTranspose2d(3, 2, 3, stride=2)
         x = _input(library, (1, 3, 4, 4), "float32")
-        found.append([_told(layer(x, output_size=size)) for size in ((9, 10), (1, 2, 10, 9))])
+        results.append([_told(layer(x, output_size=size)) for size in ((9, 10), (1, 2, 10, 9))])
         with pytest.raises(ValueError, match="valid sizes range") as caught:
             layer(x, output_size=(12, 12))
-        found[-1].append(str(caught.value))
-    for one, other in zip(*found, strict=True):
+        results[-1].append(str(caught.value))
+    for one, other in zip(*results, strict=True):
         _assert_equal(one, other, 1e-5)
 
 

@@ -88,15 +88,15 @@ def wrong_calls(
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "forms"), GOOD_CALLS, ids=[f"{each[0]}-{i}" for i, each in enumerate(GOOD_CALLS)]
+    ("name", "arguments", "forms"), GOOD_CALLS, ids=[f"{call[0]}-{i}" for i, call in enumerate(GOOD_CALLS)]
 )
 def test_a_wrong_call_is_refused_in_pytorchs_words(name: str, arguments: tuple[Any, ...], forms: str) -> None:
     misfits = MISFITS
     if name in ("squeeze", "squeeze_"):  # PyTorch tells squeeze() and squeeze(None) apart, and refuses the latter
-        misfits = tuple(each for each in MISFITS if each is not None)
-    found = []
+        misfits = tuple(misfit for misfit in MISFITS if misfit is not None)
+    differences = []
     for form in ("function", "method") if forms == "both" else (forms,):
         assert disagreement(name, arguments, form=form) is None
         for wrong, keywords in wrong_calls(arguments, 1 if form == "method" else 0, misfits):
-            found.append(disagreement(name, wrong, keywords, form=form))
-    assert not [each for each in found if each]
+            differences.append(disagreement(name, wrong, keywords, form=form))
+    assert not [differs for differs in differences if differs]

@@ -60,7 +60,7 @@ def test_the_advice_names_the_old_form_and_the_new_one() -> None:
     with warnings.catch_warnings(record=True) as caught:  # PyTorch gives it once a process, for whichever comes first
         warnings.simplefilter("always")
         tensorglass.ones(2).add_(2, tensorglass.ones(2))
-    assert [str(each.message) for each in caught] == [
+    assert [str(warning.message) for warning in caught] == [
         "This overload of add_ is deprecated:\n\tadd_(Number alpha, Tensor other)\nConsider using one of the following "
         "signatures instead:\n\tadd_(Tensor other, *, Number alpha = 1)"
     ]

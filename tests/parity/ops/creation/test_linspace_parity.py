@@ -20,8 +20,10 @@ def test_every_bit_is_pytorchs(dtype: str) -> None:
     ends += [(0, 1, 2), (1, -1, 7), (3, 3, 5), (0, float("inf"), 4)]
     ends += [(3e38, -3e38, 4)] if dtype == "float32" else [(1e300, 9e299, 9)]
     for start, end, steps in ends:
-        made = [library.linspace(start, end, steps, dtype=getattr(library, dtype)) for library in (tensorglass, torch)]
-        np.testing.assert_array_equal(made[0].numpy(), made[1].numpy())
+        results = [
+            library.linspace(start, end, steps, dtype=getattr(library, dtype)) for library in (tensorglass, torch)
+        ]
+        np.testing.assert_array_equal(results[0].numpy(), results[1].numpy())
 
 
 def test_the_grid_of_no_change_is_pytorchs_to_the_last_bit() -> None:

@@ -11,7 +11,7 @@ import tensorglass
 
 LINE = blueprint([1.0, 2.0, 4.0], "float32", (3,))
 TABLE = blueprint([float(number) for number in range(20)], "float32", (4, 5))
-SPECTRUM = blueprint([complex(each, 1) for each in range(20)], "complex64", (4, 5))
+SPECTRUM = blueprint([complex(number, 1) for number in range(20)], "complex64", (4, 5))
 NUMBER = blueprint([1.0], "float32", ())
 
 CALLS: list[tuple[Any, ...]] = [

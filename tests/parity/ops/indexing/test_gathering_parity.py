@@ -265,7 +265,7 @@ torch.zeros(2,3).fill_diagonal_(5)._version
 
 def _described(value: Any) -> Any:
     if isinstance(value, tuple):
-        return [_described(each) for each in value]
+        return [_described(item) for item in value]
     if not hasattr(value, "stride"):
         return repr(value)
     return [repr(value), str(value.dtype), tuple(value.shape), value.stride(), value._version]

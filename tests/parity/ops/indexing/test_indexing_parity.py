@@ -128,8 +128,8 @@ class Writer:
         if random.random() < 0.1:
             size = [*size[:-1], size[-1] + 1]
         count = 1
-        for each in size:
-            count *= each
+        for length in size:
+            count *= length
         values = [random.random() < 0.5 for _ in range(count)]
         dtype = "uint8" if random.random() < 0.1 else "bool"
         text = f"torch.tensor({values}, dtype=torch.{dtype}).reshape({size})"
@@ -151,8 +151,8 @@ class Writer:
             own = [*own, 5]
         name = str(dtype).removeprefix("torch.") if random.random() < 0.8 else random.choice(DTYPES)
         count = 1
-        for each in own:
-            count *= each
+        for length in own:
+            count *= length
         return f"((torch.arange({count}) + 100) % 120).to(torch.{name}).reshape({own})"
 
 
@@ -180,7 +180,7 @@ def _outcome(library: Any, storage: str, header: str, index: str, value: str | N
             seen = [type(error).__name__, str(error).split("\n")[0]]
             written = library is tensorglass and str(base.tolist()) != str(eval(storage, names).tolist())
             return [seen, written, base._version]
-    told = {str(each.message).split(" (Triggered")[0] for each in caught}
+    told = {str(warning.message).split(" (Triggered")[0] for warning in caught}
     return [seen, base.tolist(), base._version, told]
 
 

@@ -23,7 +23,9 @@ ZERO = ((0.0, 0.0), (0.0, 0.0))
 
 def matrix(rows: Any, dtype: str = "float32") -> Any:
     array = numpy.array(rows)
-    return blueprint([complex(each) if "complex" in dtype else each for each in array.ravel()], dtype, array.shape)
+    return blueprint(
+        [complex(number) if "complex" in dtype else number for number in array.ravel()], dtype, array.shape
+    )
 
 
 def check(name: str, *arguments: Any, **keywords: Any) -> None:
@@ -130,8 +132,8 @@ def test_the_exponential_of_a_matrix_is_pytorchs() -> None:
     for scale in (0.01, 1.0, 20.0):
         theirs = scale * torch.tensor([[0.5, -1.0, 0.2], [0.3, 0.1, 0.9], [-0.4, 0.8, -0.6]], dtype=torch.float64)
         ours = tensorglass.tensor(theirs.tolist(), dtype=tensorglass.float64)
-        found, expected = tensorglass.linalg.matrix_exp(ours), torch.linalg.matrix_exp(theirs)
-        assert numpy.allclose(found.numpy(), expected.numpy(), rtol=1e-9)
+        exponential, expected = tensorglass.linalg.matrix_exp(ours), torch.linalg.matrix_exp(theirs)
+        assert numpy.allclose(exponential.numpy(), expected.numpy(), rtol=1e-9)
 
 
 CORNERS = r"""
@@ -170,7 +172,7 @@ def test_older_forms_advise_what_to_call_instead(call: str) -> None:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             eval(f"torch.{call}", {"torch": library, "x": library.eye(2)})
-        said.append([str(each.message).split(" (Triggered")[0].strip() for each in caught])
+        said.append([str(warning.message).split(" (Triggered")[0].strip() for warning in caught])
     assert said[1][0].startswith(f"torch.{call.split('(')[0]} is deprecated")
     assert not said[0] or said == [said[0]] * 2  # PyTorch says it once in a process
 

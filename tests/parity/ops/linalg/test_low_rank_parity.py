@@ -31,7 +31,7 @@ def found(library: Any, call: str) -> tuple[Any, list[Any]]:
     left, sizes, right = eval(call, {"torch": library})
     product = (left * sizes.unsqueeze(-2)) @ right.mH
     shapes = [tuple(array.shape) for array in (left, sizes, right)]
-    return shapes, [each.resolve_conj().numpy() for each in (sizes, product)]
+    return shapes, [tensor.resolve_conj().numpy() for tensor in (sizes, product)]
 
 
 @pytest.mark.parametrize("call", CALLS)

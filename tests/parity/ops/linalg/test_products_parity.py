@@ -35,16 +35,16 @@ def test_added_products_refuse_sizes_dtypes_and_factors_as_pytorch_does(name: st
     for place in range(3):
         # PyTorch expands the input of batches first, and then its error is about that.
         for size in wrong if place == 0 or "bmm" not in name else ((3, 3, 2), (2, 5, 2))[: place - 1 and 2]:
-            operands = [ones(each) for each in (a, b, c)]
+            operands = [ones(size) for size in (a, b, c)]
             operands[place] = ones(size)
             check(name, *operands)
-        operands = [ones(each) for each in (a, b, c)]
+        operands = [ones(size) for size in (a, b, c)]
         operands[place] = ones((a, b, c)[place], "float64")
         check(name, *operands)
         check(f"{name}_", *operands, form="method")
         operands[place] = 3
         check(name, *operands)
-    floats, whole = [[ones(each, dtype) for each in (a, b, c)] for dtype in ("float32", "int32")]
+    floats, whole = [[ones(size, dtype) for size in (a, b, c)] for dtype in ("float32", "int32")]
     for factor in (2.5, True, 2j, 3):
         for keyword in ("alpha", "beta"):
             check(name, *floats, **{keyword: factor})
@@ -103,7 +103,7 @@ def test_einsum_refuses_calls_as_pytorch_does() -> None:
 def test_einsum_lays_its_result_out_as_pytorch_does(order: str) -> None:
     lengths = {"b": 2, "i": 3, "j": 4, "k": 5}
     for letters in ("bij", "jk"), ("ij", "bjk"), ("bij", "bjk"):
-        operands = [ones(tuple(lengths[letter] for letter in each)) for each in letters]
+        operands = [ones(tuple(lengths[letter] for letter in letters_of_one)) for letters_of_one in letters]
         check("einsum", f"{','.join(letters)}->{order}", *operands)
 
 

@@ -72,9 +72,9 @@ def test_hardshrink_backward_passes_gradients_as_pytorchs_does(lambd: float) -> 
     elements = [-1.0, -0.5, -0.2, 0.0, 0.5, 2.0, float("nan"), float("inf")]
     ours = tensorglass.tensor(elements)
     theirs = torch.tensor(elements)
-    found = OPERATORS["hardshrink_backward"].function(ours + 1, ours, lambd=lambd)
+    gradient = OPERATORS["hardshrink_backward"].function(ours + 1, ours, lambd=lambd)
     expected = torch.ops.aten.hardshrink_backward(theirs + 1, theirs, lambd)
-    assert str(found) == str(expected)
+    assert str(gradient) == str(expected)
 
 
 BOUNDED = ("clamp(min={})", "clamp(max={})", "clamp({}, 0.0)", "clamp(-0.0, {})", "clamp_min({})", "clamp_max({})")
@@ -84,10 +84,10 @@ BOUNDED = ("clamp(min={})", "clamp(max={})", "clamp({}, 0.0)", "clamp(-0.0, {})"
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("count", [1, 40, 900])
 def test_a_zero_beside_a_bound_of_the_other_sign_stays_as_it_is(call: str, dtype: str, count: int) -> None:
-    made = f"x = torch.tensor([-0.0, 0.0, 1.0, -1.0] * {count}, dtype=torch.{dtype})"
+    setup = f"x = torch.tensor([-0.0, 0.0, 1.0, -1.0] * {count}, dtype=torch.{dtype})"
     assert (
         disagreement(
-            f"{made} ;; torch.signbit(x.{call}).tolist() ;; torch.signbit(x.clone().{call.replace('(', '_(')})"
+            f"{setup} ;; torch.signbit(x.{call}).tolist() ;; torch.signbit(x.clone().{call.replace('(', '_(')})"
         )
         is None
     )

@@ -29,7 +29,7 @@ ANY: dict[str, list[dict[str, Any]]] = {
 def with_equals(size: tuple[int, ...], has_nan: bool) -> list[Blueprint]:
     """Tensors of few different elements, in several dtypes and layouts."""
     random = np.random.default_rng(sum(size))
-    made = []
+    blueprints = []
     for kinds in (1, 2, 5, 20):
         for dtype, layout in (
             ("int64", "contiguous"),
@@ -40,22 +40,22 @@ def with_equals(size: tuple[int, ...], has_nan: bool) -> list[Blueprint]:
             elements = random.integers(0, kinds, size).astype("float64")
             if has_nan and dtype.startswith("float"):
                 elements[random.random(size) < 0.2] = np.nan
-            made.append(blueprint(elements.reshape(-1).tolist(), dtype, size, layout))
-    return made
+            blueprints.append(blueprint(elements.reshape(-1).tolist(), dtype, size, layout))
+    return blueprints
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("name", CHOSEN)
 def test_of_equal_elements_pytorchs_are_chosen(name: str, size: tuple[int, ...]) -> None:
-    found = [
+    differences = [
         disagreement(name, (tensor,), {"dim": dim, **keywords})
         for dim, length in enumerate(size)
         if name == "sort" or length <= 64
         for keywords in CHOSEN[name]
         for tensor in with_equals(size, has_nan=name != "nanmedian")
     ]
-    assert found or max(size) > 64
-    assert [each for each in found if each is not None] == []
+    assert differences or max(size) > 64
+    assert [differs for differs in differences if differs is not None] == []
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)

@@ -23,14 +23,14 @@ def spread(low: float, high: float, number: int = 2000) -> list[float]:
 
 def apart(name: str, dtype: str, points: list[float], **keywords: Any) -> float:
     """The largest distance of the two libraries' results, in units of the last place of the larger of result and 1."""
-    found = []
+    results = []
     for library in (tensorglass, torch):
         x = library.tensor(points, dtype=getattr(library, dtype))
-        found.append(getattr(library, name)(x, **keywords).double().tolist())
+        results.append(getattr(library, name)(x, **keywords).double().tolist())
     last = torch.finfo(getattr(torch, dtype)).eps
     return max(
         abs(one - other) / (last * max(abs(other), 1))
-        for one, other in zip(*found, strict=True)
+        for one, other in zip(*results, strict=True)
         if math.isfinite(other)
     )
 
@@ -51,7 +51,7 @@ def test_results_agree_to_the_last_places(name: str, points: list[float], dtype:
 @pytest.mark.parametrize("name", ["erf", "erfc", "erfinv", "lgamma", "digamma"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_edges_agree(name: str, dtype: str) -> None:
-    points = [each for each in EDGES if dtype == "float64" or abs(each) > 1e-40 or not each]
+    points = [point for point in EDGES if dtype == "float64" or abs(point) > 1e-40 or not point]
     assert disagreement(name, (blueprint(points, dtype, (len(points),)),)) is None
 
 

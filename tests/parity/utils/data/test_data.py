@@ -235,8 +235,8 @@ def test_pinning_without_an_accelerator_says_so() -> None:
     # in processes of their own: a simulated device that other tests have used is an accelerator
     command = [sys.executable, "-c"]
     ours, theirs = (
-        subprocess.run([*command, PINNED.format(each.__name__)], capture_output=True, text=True, check=True).stdout
-        for each in BOTH
+        subprocess.run([*command, PINNED.format(library.__name__)], capture_output=True, text=True, check=True).stdout
+        for library in BOTH
     )
     assert "no accelerator is found" in theirs
     assert ours == theirs

@@ -75,8 +75,8 @@ def first(t: Any, made: Callable[[Any, Any], Any]) -> tuple[list[Any], int, str]
     iterable = made(t, t.utils.data)
     iterator = iter(iterable) if hasattr(iterable, "__iter__") else iter(map(iterable.__getitem__, range(70)))
     is_list = type(iterator) is type(iter([]))
-    plain = [each.tolist() if isinstance(each, t.Tensor) else each for each in islice(iterator, 70)]
-    return [repr(each).replace("torch.", "") for each in plain], len(iterable), is_list
+    plain = [item.tolist() if isinstance(item, t.Tensor) else item for item in islice(iterator, 70)]
+    return [repr(item).replace("torch.", "") for item in plain], len(iterable), is_list
 
 
 @pytest.mark.parametrize("made", ITERABLES.values(), ids=ITERABLES)

@@ -1,6 +1,6 @@
 """Constraints: which values a parameter or a sample may have.
 
-``constraint.check(value)`` says it for each event; an event has the last `event_dim` dimensions.
+``constraint.check(value)`` returns a bool for each event. An event is the last `event_dim` dimensions of `value`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tensorglass.tensor.tensor import Tensor
 
 
 class Constraint:
-    """What values must satisfy. `bounds` are printed, and named as PyTorch names them."""
+    """A condition on values. `bounds` are its parameters, under PyTorch's names; `repr` shows them."""
 
     is_discrete = False
     event_dim = 0
@@ -31,7 +31,7 @@ class Constraint:
         return f"{type(self).__name__[1:]}({bounds})"
 
 
-Constraints = Mapping[str, Constraint]  #: of parameters, by their names
+Constraints = Mapping[str, Constraint]  #: the constraints of a distribution's parameters, by name
 
 
 class _Real(Constraint):
@@ -238,7 +238,7 @@ class _Stack(_OfParts):
 
 
 class MixtureSameFamilyConstraint(Constraint):
-    """Values that each component of a mixture may have."""
+    """Requires that a value satisfies the constraint of every component of a mixture."""
 
     def __init__(self, base_constraint: Constraint) -> None:
         super().__init__(base_constraint=base_constraint)
@@ -254,7 +254,7 @@ class MixtureSameFamilyConstraint(Constraint):
 
 
 class _Dependent(Constraint):
-    """Of a support that depends on the parameters: known from an instance, not from the class."""
+    """The constraint of a support that depends on parameters: an instance knows it, its class does not."""
 
     def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> None:
         super().__init__()
@@ -309,7 +309,7 @@ class _DependentProperty(property, _Dependent):
 
 
 def is_dependent(constraint: Any) -> bool:
-    """Whether a class cannot say the constraint, because it depends on the parameters."""
+    """Whether the constraint depends on parameters, so that the class alone does not determine it."""
     return isinstance(constraint, _Dependent)
 
 

@@ -84,7 +84,7 @@ class Uniform(Distribution):
 
     @property
     def arg_constraints(self) -> dict[str, constraints.Constraint]:  # type: ignore[override]  # each bounds the other
-        """Each is a bound of the other."""
+        """`low` is below `high`: each parameter bounds the other."""
         return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
@@ -230,7 +230,7 @@ class Laplace(Distribution):
 
 
 class MultivariateNormal(Distribution):
-    """The normal distribution of vectors: mean `loc`, (…, D), and one of three matrices, (…, D, D).
+    """The normal distribution of vectors, with mean `loc` of size (…, D) and one of three matrices of size (…, D, D).
 
     These are the covariance, its inverse, or its Cholesky factor `scale_tril`.
     """
@@ -281,7 +281,7 @@ class MultivariateNormal(Distribution):
             return self.scale_tril
         if "covariance_matrix" in vars(self):
             return torch.linalg.cholesky(self.covariance_matrix)
-        # If K Kᵀ is the precision turned by 180°, then L is K⁻¹ turned by 180° and transposed.
+        # If K Kᵀ is the precision with both dimensions flipped, then L is K⁻¹ with both flipped, and transposed.
         turned = torch.linalg.cholesky(torch.flip(self.precision_matrix, (-2, -1)))
         upper = torch.transpose(torch.flip(turned, (-2, -1)), -2, -1)
         identity = torch.eye(self.loc.size(-1), dtype=self.loc.dtype, device=self.loc.device)

@@ -21,7 +21,7 @@ from tensorglass.tensor.tensor import Tensor
 
 
 def clamp_probs(probs: Tensor) -> Tensor:
-    """Probabilities, those of 0 and 1 moved inside by the smallest step of their dtype."""
+    """Probabilities clamped to [eps, 1 - eps], where eps is the smallest step of their dtype."""
     eps = torch.finfo(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
 
@@ -32,7 +32,7 @@ def _check_one(probs: Any, logits: Any) -> None:
 
 
 class OfChance(Distribution):
-    """What distributions have in common whose parameter is a chance: `probs`, or `logits`, ``log(p / (1 - p))``."""
+    """The base class of distributions with one probability as parameter: `probs`, or `logits`, ``log(p / (1 - p))``."""
 
     def __init__(
         self, others: dict[str, Any], probs: Value | None, logits: Value | None, validate_args: bool | None
@@ -58,7 +58,7 @@ class OfChance(Distribution):
 
     @lazy_property
     def probs(self) -> Tensor:
-        """The chance."""
+        """The probability."""
         return torch.sigmoid(self.logits)
 
     @property
@@ -73,7 +73,7 @@ class OfChance(Distribution):
 
 
 class Bernoulli(OfChance, ExponentialFamily):
-    """1 by the chance `probs`, else 0."""
+    """1 with probability `probs`, otherwise 0."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {
         "probs": constraints.unit_interval,
@@ -117,7 +117,7 @@ class Bernoulli(OfChance, ExponentialFamily):
 
 
 class Binomial(OfChance):
-    """How many of `total_count` tries succeed, each by the chance `probs`."""
+    """The number of successes in `total_count` trials, each of which succeeds with probability `probs`."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {
         "total_count": constraints.nonnegative_integer,
@@ -179,7 +179,7 @@ class Binomial(OfChance):
 
 
 class Geometric(OfChance):
-    """How many tries fail before the first that succeeds, each by the chance `probs`."""
+    """The number of failures before the first success, in trials that succeed with probability `probs`."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {
         "probs": constraints.unit_interval,
@@ -226,7 +226,7 @@ class Geometric(OfChance):
 
 
 class Poisson(ExponentialFamily):
-    """How many events there are, of which `rate` are expected."""
+    """The number of events where `rate` of them are expected."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {"rate": constraints.nonnegative}
     support = constraints.nonnegative_integer
@@ -258,7 +258,7 @@ class Poisson(ExponentialFamily):
 
 
 class Categorical(Distribution):
-    """One of K classes, by its number; `probs` or `logits` are (…, K), and probabilities need not add up to 1."""
+    """One of K classes, by its index. `probs` or `logits` have size (…, K); probabilities are scaled to sum to 1."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {
         "probs": constraints.simplex,
@@ -337,7 +337,7 @@ class Categorical(Distribution):
 
 
 class OneHotCategorical(Distribution):
-    """One of K classes, as a vector of zeros with a one in its place."""
+    """One of K classes, as a one-hot vector."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {
         "probs": constraints.simplex,
@@ -402,7 +402,7 @@ class OneHotCategorical(Distribution):
 
 
 class Multinomial(Distribution):
-    """How often each of K classes comes in `total_count` draws."""
+    """How often each of K classes is drawn in `total_count` draws."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {
         "probs": constraints.simplex,
@@ -467,7 +467,7 @@ class Multinomial(Distribution):
         return orders + (logits * value).sum(-1)
 
     def entropy(self) -> Tensor:
-        count = Binomial(self.total_count, self.probs)  # of each class
+        count = Binomial(self.total_count, self.probs)  # how often each class is drawn
         counts = count.enumerate_support(expand=False)[1:]
         orders = (count.log_prob(counts).exp() * torch.lgamma(counts + 1)).sum((0, -1))
         all_orders = torch.lgamma(torch.tensor(self.total_count + 1))  # in the default dtype, as PyTorch computes it

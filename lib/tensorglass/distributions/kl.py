@@ -1,4 +1,4 @@
-"""The Kullback–Leibler divergence of two distributions, by a formula for each pair of classes."""
+"""The Kullback–Leibler divergence of two distributions, by the formula that is registered for their classes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FORMULAS: dict[tuple[type, type], Formula] = {}
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
-    """A decorator for the function that gives ``KL(p ‖ q)`` for these classes, and those derived from them."""
+    """Register the decorated function as ``KL(p ‖ q)`` for these classes and their subclasses."""
     for name, kind in (("type_p", type_p), ("type_q", type_q)):
         if not (isinstance(kind, type) and issubclass(kind, Distribution)):
             raise TypeError(f"Expected {name} to be a Distribution subclass but got {kind}")
@@ -42,9 +42,10 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
 
 
 def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
-    """``KL(p ‖ q)``, the mean of ``log p(x) - log q(x)`` for x of p: of the size of the batch.
+    """``KL(p ‖ q)``, the mean of ``log p(x) - log q(x)`` over x drawn from p: one number for each distribution of the
+    batch.
 
-    NotImplementedError for classes that no formula is registered for.
+    Raises NotImplementedError if no formula is registered for the two classes.
     """
     candidates = [
         (type(p).__mro__.index(left) + type(q).__mro__.index(right), formula)
@@ -246,7 +247,7 @@ def _exponential_family(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
     return total
 
 
-# --- of two classes: minus the entropy of p, and the mean of log q(x), which some means of x say ---------------------
+# --- p and q of different classes: -entropy(p) - E[log q(x)], where the expectation follows from moments of p --------
 
 
 def _log_mean(p: Any) -> Tensor:
@@ -341,7 +342,7 @@ _MEANS: dict[tuple[tuple[type, ...], type], Formula] = {
     ((Uniform,), Pareto): _towards_pareto,
     ((Bernoulli,), Poisson): _towards_poisson,
 }
-#: What the first have among their values is not among those of the second.
+#: Pairs whose divergence is infinite: p has values outside of the support of q.
 _APART: dict[tuple[type, ...], tuple[type, ...]] = {
     (Beta, ContinuousBernoulli): (Pareto,),
     (Exponential, Gamma): (Beta, ContinuousBernoulli, Pareto, Uniform),

@@ -1,7 +1,7 @@
 """`LKJCholesky`: correlation matrices, by their Cholesky factors.
 
-They are drawn row by row, as points of the half of a ball: Lewandowski, Kurowicka and Joe, "Generating random
-correlation matrices based on vines and extended onion method" (2009).
+They are drawn row by row, as points of half a ball: Lewandowski, Kurowicka and Joe, "Generating random correlation
+matrices based on vines and extended onion method" (2009).
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from tensorglass.tensor.tensor import Tensor
 
 
 class LKJCholesky(Distribution):
-    """Cholesky factors L of correlation matrices ``L @ L.T``, whose density is as ``det(L @ L.T)^(concentration - 1)``.
+    """Cholesky factors L of correlation matrices ``L @ L.T``, with a density proportional to ``det(L @
+    L.T)^(concentration - 1)``.
 
-    With a `concentration` of 1, all correlation matrices of `dim` rows are equally likely.
+    With a `concentration` of 1, all correlation matrices with `dim` rows are equally likely.
     """
 
     arg_constraints: ClassVar[constraints.Constraints] = {"concentration": constraints.positive}
@@ -34,8 +35,8 @@ class LKJCholesky(Distribution):
         (self.concentration,) = broadcast_all(concentration)
         before = (torch.arange(dim, device=self.concentration.device).to(self.concentration.dtype) - 1).clamp(min=0)
         whole = self.concentration + 0.5 * (dim - 2)
-        # Of each row, the square of the length of its part below the diagonal. PyTorch's first parameter, which is
-        # wanted here, is the paper's up to two rows; in the paper it grows by a half from row to row.
+        # The squared length of each row's part below the diagonal. As in PyTorch, the first parameter grows by 1 from
+        # row to row; in the paper it grows by 1/2, so the two agree only for matrices of two rows.
         self._beta = Beta(before + 0.5, whole.unsqueeze(-1) - 0.5 * before)
         super().__init__(self.concentration.size(), (dim, dim), validate_args)
 

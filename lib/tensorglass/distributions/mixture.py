@@ -1,4 +1,4 @@
-"""Mixtures: a component is drawn, and a value from it."""
+"""Mixtures: a component is drawn at random, and then a value from it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tensorglass.tensor.tensor import Tensor
 
 
 class MixtureSameFamily(Distribution):
-    """A mixture of K distributions of one class, which are the last dimension of the components' batch, (…, K).
+    """A mixture of K distributions of one class: the last batch dimension of `component_distribution` has size K.
 
-    `mixture_distribution` is the Categorical by which one of them is chosen.
+    `mixture_distribution` is the Categorical that chooses one of them.
     """
 
     arg_constraints: ClassVar[Constraints] = {}
@@ -53,7 +53,9 @@ class MixtureSameFamily(Distribution):
             )
         self._mixture_distribution = mixture_distribution
         self._component_distribution = component_distribution
-        self._place = -1 - len(component_distribution.event_shape)  # of the components in their samples
+        self._place = -1 - len(
+            component_distribution.event_shape
+        )  # the dimension of samples that numbers the components
         super().__init__(components[:-1], component_distribution.event_shape, validate_args)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
@@ -65,7 +67,7 @@ class MixtureSameFamily(Distribution):
 
     @property
     def mixture_distribution(self) -> Categorical:
-        """What a component is drawn by."""
+        """The Categorical that chooses a component."""
         return self._mixture_distribution
 
     @property
@@ -78,7 +80,7 @@ class MixtureSameFamily(Distribution):
         return MixtureSameFamilyConstraint(self.component_distribution.support)
 
     def _averaged(self, values: Tensor) -> Tensor:
-        """The mean over the components, by their chances."""
+        """The mean over the components, weighted by their probabilities."""
         chances = self.mixture_distribution.probs
         return (values * chances.reshape(chances.shape + (1,) * len(self._event_shape))).sum(self._place)
 

@@ -1,5 +1,6 @@
-"""Discrete distributions through whose samples gradients flow: numbers near 0 and 1 in their place, or the gradient of
-the probabilities (Jang et al. 2017, Maddison et al. 2017, Bengio et al. 2013)."""
+"""Relaxed discrete distributions: gradients flow through their samples. The samples are numbers near 0 and 1, or take
+the gradient of the probabilities (Jang et al. 2017, Maddison et al. 2017, Bengio et al. 2013).
+"""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from tensorglass.tensor.tensor import Tensor
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """`OneHotCategorical` whose samples have the gradient of the probabilities."""
+    """`OneHotCategorical` whose samples take the gradient of their probabilities."""
 
     has_rsample = True
 
@@ -64,7 +65,7 @@ class ExpRelaxedCategorical(Distribution):
         "probs": constraints.simplex,
         "logits": constraints.real_vector,
     }
-    support = constraints.real_vector  # not all of it: the sum of the exponentials is 1
+    support = constraints.real_vector  # a part of it: the exponentials sum to 1
     has_rsample = True
 
     def __init__(
@@ -114,14 +115,14 @@ class ExpRelaxedCategorical(Distribution):
 
 
 class _Relaxed(TransformedDistribution):
-    """A distribution whose parameters are those of its base."""
+    """A transformed distribution whose parameters are those of its base."""
 
     has_rsample = True
     base_dist: Any
 
     @property
     def temperature(self) -> Tensor:
-        """How far the samples may be from 0 and 1."""
+        """The temperature: the lower it is, the nearer samples are to 0 and 1."""
         temperature: Tensor = self.base_dist.temperature
         return temperature
 
@@ -139,7 +140,7 @@ class _Relaxed(TransformedDistribution):
 
 
 class RelaxedBernoulli(_Relaxed):
-    """Numbers from 0 to 1, the nearer to either end the lower the temperature, near to 1 by the chance `probs`."""
+    """Numbers from 0 to 1: the lower the temperature, the nearer to 0 or 1; near 1 with probability `probs`."""
 
     arg_constraints = LogitRelaxedBernoulli.arg_constraints
     support = constraints.unit_interval
@@ -156,7 +157,7 @@ class RelaxedBernoulli(_Relaxed):
 
 
 class RelaxedOneHotCategorical(_Relaxed):
-    """Vectors that sum to 1, the nearer to one-hot the lower the temperature, near to each class by its `probs`."""
+    """Vectors that sum to 1: the lower the temperature, the nearer to one-hot vectors of classes drawn by `probs`."""
 
     arg_constraints = ExpRelaxedCategorical.arg_constraints
     support = constraints.simplex

@@ -1,7 +1,6 @@
-"""``torch.nn``: networks. Parameters, modules that keep them, and the functions that modules compute.
+"""``torch.nn``: networks. Parameters, the modules that hold them, and the functions that modules compute.
 
-Most of the package uses the library's public names, as a program would.
-It is imported when it is first asked for.
+Most of the package uses the library's public names, as a program would. It is imported when it is first used.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""The types by which PyTorch annotates layers: a size is one number for all dimensions, or one for each."""
+"""The types of layers' arguments, under PyTorch's names: a size is one number for all dimensions, or one for each."""
 
 from tensorglass.tensor.tensor import Tensor
 

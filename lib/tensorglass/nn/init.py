@@ -1,8 +1,8 @@
 """``torch.nn.init``: initial values of parameters. Every function fills its tensor without being recorded.
 
-Signals should neither grow nor fade from layer to layer: the spread of the weights follows from how many inputs
-(`fan_in`) and outputs (`fan_out`) a layer has. Glorot & Bengio (2010, "Xavier") weigh both for layers followed by tanh;
-He et al. (2015, "Kaiming") weigh one of them, and how much the activation lets through (`gain`).
+Signals should neither grow nor vanish from layer to layer, so the spread of the weights depends on the numbers of
+inputs (`fan_in`) and outputs (`fan_out`) of a layer. Glorot & Bengio (2010, "Xavier") use both, for layers followed by
+tanh; He et al. (2015, "Kaiming") use one of them, and the `gain`, which makes up for what the activation cuts off.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The gain to initialize a layer with that is followed by `nonlinearity`; `param` is the slope of a leaky ReLU."""
+    """The gain for initializing a layer that is followed by `nonlinearity`; `param` is the slope of a leaky ReLU."""
     if nonlinearity in _GAINS:
         return _GAINS[nonlinearity]
     if nonlinearity != "leaky_relu":
@@ -52,7 +52,7 @@ _GAINS: dict[str, float] = {
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Fill with numbers drawn evenly from `a` up to `b`."""
+    """Fill with numbers drawn uniformly from `a` to `b`."""
     with torch.no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
@@ -88,7 +88,7 @@ def _normal_cdf(x: float) -> float:
 
 
 def _redraw(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None) -> None:
-    """Redraw normal numbers until all lie inside: quick if most do."""
+    """Redraw normal numbers until all of them lie inside: quick if most do."""
     low, high = (tensor.new_tensor(bound, device="cpu").item() for bound in (a, b))  # as the dtype has them
     drawn = tensor.normal_(mean, std, generator=generator)
     while True:
@@ -141,7 +141,7 @@ def zeros_(tensor: Tensor) -> Tensor:
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """Fill a matrix with the identity: a linear layer then passes on as many inputs as possible."""
+    """Fill a matrix with the identity, so that a linear layer returns its inputs, as many as it has outputs for."""
     if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with torch.no_grad():
@@ -150,7 +150,7 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Fill a convolution's weight of 3, 4 or 5 dimensions so that it passes on as many channels as it can."""
+    """Fill a convolution's weight of 3, 4 or 5 dimensions so that it returns its input channels, as many as it can."""
     if tensor.ndimension() not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     outputs, inputs, *kernel = tensor.size()
@@ -167,7 +167,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """Fill with a (half) orthogonal matrix, all dimensions but the first taken as one (Saxe et al. 2013)."""
+    """Fill with a (semi-)orthogonal matrix; all dimensions but the first count as one (Saxe et al. 2013)."""
     if tensor.ndimension() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if tensor.numel() == 0:
@@ -188,7 +188,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
-    """Fill a matrix with normal numbers, and a share of `sparsity` of each column with zeros (Martens 2010)."""
+    """Fill a matrix with normal numbers, and set a fraction `sparsity` of each column to 0 (Martens 2010)."""
     if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.shape
@@ -204,7 +204,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
-    """How many numbers each output of a layer depends on, and how many outputs each input reaches."""
+    """The number of inputs of each output of a layer, and of outputs of each input."""
     if tensor.dim() < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     outputs, inputs, *kernel = tensor.shape
@@ -221,7 +221,7 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Fill evenly from -a … a, where a = gain √(6 / (fan_in + fan_out)) (Glorot & Bengio 2010)."""
+    """Fill with uniform numbers from -a … a, where a = gain √(6 / (fan_in + fan_out)) (Glorot & Bengio 2010)."""
     std = _xavier_std(tensor, gain)
     bound = math.sqrt(3.0) * std
     return uniform_(tensor, -bound, bound, generator)
@@ -244,7 +244,7 @@ def kaiming_uniform_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Fill evenly from -b … b, where b = gain √(3 / fan) (He et al. 2015); `a` is the slope of the leaky ReLU."""
+    """Fill with uniform numbers from -b … b, where b = gain √(3 / fan) (He et al. 2015); `a` is the leaky slope."""
     if 0 in tensor.shape:
         warn("Initializing zero-element tensors is a no-op")
         return tensor

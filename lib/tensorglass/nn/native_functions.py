@@ -1,7 +1,8 @@
-"""PyTorch's functions of the namespace that layers are made of, with the arguments of its C++.
+"""Functions of the namespace, such as ``torch.celu``, that PyTorch's layers call, with the arguments of its C++.
 
-They compute what `nn.functional` computes under the same names; a reduction is a number here, by default 0, none,
-though PyTorch's signatures promise the mean. The order of arguments may differ. Programs should use `nn.functional`.
+They compute what `nn.functional` computes under the same names. A reduction is a number here, by default 0 (none),
+although PyTorch's signatures say that the mean is the default. The order of arguments may differ. Programs should use
+`nn.functional`.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool
 def embedding(
     weight: Any, indices: Any, padding_idx: int = -1, scale_grad_by_freq: bool = False, sparse: bool = False
 ) -> Any:
-    """The rows of `weight` that `indices` names."""
+    """The rows of `weight` at `indices`."""
     padding = None if padding_idx == -1 else padding_idx
     return F.embedding(indices, weight, padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 
@@ -75,25 +76,25 @@ def binary_cross_entropy_with_logits(
 
 @parsed("cosine_embedding_loss")
 def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 0) -> Any:
-    """How far vectors are from pointing in one direction (target 1), or from not doing so (-1)."""
+    """Small if vectors point in the same direction (target 1), or if they do not (target -1)."""
     return F.cosine_embedding_loss(input1, input2, target, margin, reduction=REDUCTIONS[reduction])
 
 
 @parsed("hinge_embedding_loss")
 def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, reduction: int = 0) -> Any:
-    """The input where the target is 1, and what it lacks to `margin` where that is -1."""
+    """`self`, a distance, where the target is 1; how much it falls short of `margin` where the target is -1."""
     return F.hinge_embedding_loss(input, target, margin, reduction=REDUCTIONS[reduction])
 
 
 @parsed("kl_div")
 def kl_div(input: Any, target: Any, reduction: int = 0, *, log_target: bool = False) -> Any:
-    """The Kullback-Leibler divergence of the target from the input, which is a logarithm."""
+    """The Kullback-Leibler divergence of the target from the input, which holds logarithms."""
     return F.kl_div(input, target, reduction=REDUCTIONS[reduction], log_target=log_target)
 
 
 @parsed("margin_ranking_loss")
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: int = 0) -> Any:
-    """What the first input lacks to exceed the second by `margin` (target 1), or vice versa (-1)."""
+    """How much the first input falls short of exceeding the second by `margin` (target 1), or vice versa (-1)."""
     return F.margin_ranking_loss(input1, input2, target, margin, reduction=REDUCTIONS[reduction])
 
 
@@ -114,7 +115,7 @@ def triplet_margin_loss(
     swap: bool = False,
     reduction: int = 0,
 ) -> Any:
-    """What the negative lacks to be farther from the anchor than the positive, by `margin`."""
+    """How much the negative falls short of being farther from the anchor than the positive, by `margin`."""
     return F.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap=swap, reduction=REDUCTIONS[reduction])
 
 

@@ -28,7 +28,7 @@ __all__ = [
 
 
 class _Marked(type):
-    """Tensors of other classes can be parameters and buffers too: a mark says so."""
+    """Makes `isinstance` true for marked tensors of other classes, which can be parameters and buffers too."""
 
     _mark: str
 
@@ -41,8 +41,8 @@ class _Marked(type):
 class Parameter(Tensor, metaclass=_Marked, is_plain=True):
     """A tensor that becomes one of a module's parameters when it is assigned to an attribute of the module.
 
-    It is a leaf on the memory of `data`; unlike other tensors it requires a gradient unless told otherwise, whatever
-    the grad mode.
+    It is a leaf that shares the memory of `data`. Unlike other tensors it requires a gradient by default, in every grad
+    mode.
     """
 
     __slots__ = ()
@@ -82,7 +82,7 @@ class Parameter(Tensor, metaclass=_Marked, is_plain=True):
 
 
 def rebuild(kind: type[Parameter], data: Tensor, requires_grad: bool, attributes: dict[str, Any] | None) -> Parameter:
-    """The parameter that was pickled, with the attributes that the user had set."""
+    """The unpickled parameter, with the attributes that the user had set."""
     parameter: Parameter = kind(data, requires_grad)
     parameter.__dict__.update(attributes or {})
     return parameter
@@ -109,13 +109,13 @@ class Buffer(Tensor, metaclass=_Marked, is_plain=True):
 
 
 class UninitializedTensorMixin:
-    """What is common to parameters and buffers of lazy modules, whose sizes are not known yet."""
+    """The base class of parameters and buffers of lazy modules, whose sizes are not known yet."""
 
     cls_to_become: type[Tensor]
     data: Tensor
 
     def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
-        """Become a tensor of this `shape`, not initialized; `device` and `dtype` stay unless they are given."""
+        """Become an uninitialized tensor of this `shape`; `device` and `dtype` stay the same unless they are given."""
         data = self.data
         self.data = torch.empty(shape, device=device or data.device, dtype=dtype or data.dtype)
         self.__class__ = self.cls_to_become  # type: ignore[assignment]  # the classes have one layout

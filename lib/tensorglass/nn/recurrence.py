@@ -1,8 +1,8 @@
 """What recurrent layers compute: a cell, and the loop that calls it step by step.
 
-A cell makes the next state from the last one and from ``W x + b`` of its input. That product does not depend on the
-state, so a layer computes it for all steps together. A state is a tuple: the hidden state, and of an LSTM also the cell
-state.
+A cell computes the next state from the last one and from ``W x + b``, where x is its input. That product does not
+depend on the state, so a layer computes it for all steps at once. A state is a tuple: the hidden state and, for an
+LSTM, the cell state.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ State = tuple[Any, ...]
 
 
 class Weights(NamedTuple):
-    """Of one layer and direction: for the input, for the hidden state, their biases, and an LSTM's projection."""
+    """The weights of one layer and direction: for the input, for the hidden state, their biases, and an LSTM's
+    projection.
+    """
 
     ih: Any
     hh: Any
@@ -52,7 +54,7 @@ def _lstm(gates: Any, state: State, w: Weights) -> State:
 
 
 def _gru(gates: Any, state: State, w: Weights) -> State:
-    """``h' = (1 - z) n + z h``, where r says how much of h reaches n.
+    """``h' = (1 - z) n + z h``, where r controls how much of h enters n.
 
     Cho and others, "Learning Phrase Representations using RNN Encoder-Decoder" (2014); as in cuDNN, r is applied after
     the product with h.
@@ -133,7 +135,7 @@ def _grouped(flat: Sequence[Any], has_biases: bool, projected: bool) -> list[Wei
 def _padded(
     cell: Cell, input: Any, state: State, w: Weights, backwards: bool, _: list[int] | None
 ) -> tuple[Any, State]:
-    """One layer in one direction, over sequences of one length."""
+    """One layer in one direction, over padded sequences."""
     steps = F.linear(input, w.ih, w.bias_ih).unbind(0)
     outputs = []
     for gates in reversed(steps) if backwards else steps:
@@ -144,18 +146,18 @@ def _padded(
 
 @in_lower_precision
 def _padded_lstm(input: Any, state: State, weights: Sequence[Any], backwards: bool) -> tuple[Any, State]:
-    """An LSTM's, one operator in PyTorch: under autocast its states are of the short dtype too."""
+    """The same for an LSTM, which is one operator in PyTorch: under autocast its states have the short dtype too."""
     return _padded(_lstm, input, state, Weights(*weights), backwards, None)
 
 
 def _packed(
     cell: Cell, data: Any, state: State, w: Weights, backwards: bool, sizes: list[int] | None
 ) -> tuple[Any, State]:
-    """One layer in one direction, over packed sequences, the longest first: a step has `sizes[i]` of them."""
+    """One layer in one direction, over packed sequences, the longest first: step i has the first `sizes[i]` of them."""
     assert sizes is not None
     steps = F.linear(data, w.ih, w.bias_ih).split(sizes, 0)
     outputs = []
-    if backwards:  # the longest begin; shorter ones join when their last element comes
+    if backwards:  # the longest sequences begin; a shorter one joins at its last element
         start, state = state, tuple(part[: sizes[-1]] for part in state)
         for gates in reversed(steps):
             running = state[0].size(0)
@@ -165,7 +167,7 @@ def _packed(
             state = cell(gates, state, w)
             outputs.append(state[0])
         return torch.cat(outputs[::-1], 0), state
-    ended: list[State] = []  # the shortest leave first
+    ended: list[State] = []  # the states of sequences that have ended, the shortest first
     for gates in steps:
         left = gates.size(0)
         if left < state[0].size(0):
@@ -203,7 +205,7 @@ lstm = _layer("LSTM", "lstm")
 gru = _layer("GRU", "gru")
 
 
-#: How often PyTorch has written to the last part of the state that a cell gives, which shows in its version.
+#: How often PyTorch writes to the last part of the state that a cell returns; its `_version` shows it.
 _WRITES = {"GRU": 2, "LSTM": 1}
 
 

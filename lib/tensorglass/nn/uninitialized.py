@@ -1,6 +1,7 @@
 """Parameters and buffers of lazy modules, whose sizes are not known before the first call.
 
-They refuse every operator, by overriding them all; so this module is imported when the first of them is made.
+They override every operator, and refuse it. Overrides slow all operators down, so this module is imported when the
+first of them is created.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import tensorglass as torch
 from tensorglass.nn.parameter import Parameter, UninitializedTensorMixin
 from tensorglass.tensor.tensor import Tensor
 
-#: What can be done with a tensor whose size is not known.
+#: The methods and attributes that work without knowing the size.
 _ALLOWED: set[Any] = {
     getattr(Tensor, name)
     for name in (
@@ -28,7 +29,7 @@ class _Uninitialized(UninitializedTensorMixin):
 
     @property
     def shape(self) -> Any:
-        """RuntimeError: there is none yet."""
+        """Raises RuntimeError: there is no size yet."""
         raise RuntimeError(
             "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
             "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. Call `forward` "
@@ -36,7 +37,7 @@ class _Uninitialized(UninitializedTensorMixin):
         )
 
     def share_memory_(self) -> Any:
-        """RuntimeError: there is no memory yet."""
+        """Raises RuntimeError: there is no memory yet."""
         raise RuntimeError(
             "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize the parameters "
             "before calling `module.share_memory()`."

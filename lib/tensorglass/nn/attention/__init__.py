@@ -1,4 +1,4 @@
-"""Choosing an implementation of `nn.functional.scaled_dot_product_attention`. Here there is only one, the formula.
+"""Choosing an implementation of `nn.functional.scaled_dot_product_attention`. Here there is only the formula itself.
 
 PyTorch has several, and programs choose among them. The choice is stored and can be read back; results do not change.
 """

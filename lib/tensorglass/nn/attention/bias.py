@@ -1,4 +1,4 @@
-"""Masks by which a query sees the keys up to its own place, for `nn.functional.scaled_dot_product_attention`."""
+"""Causal masks for `nn.functional.scaled_dot_product_attention`: a query attends to the keys up to its own position."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ __all__ = ["CausalBias", "CausalVariant", "causal_lower_right", "causal_upper_le
 
 
 class CausalVariant(IntEnum):
-    """Which corner the triangle begins at, where there are fewer queries than keys."""
+    """Which corner the triangle is aligned with, if the numbers of queries and keys differ."""
 
-    UPPER_LEFT = auto()  #: the first query sees the first key alone
-    LOWER_RIGHT = auto()  #: the last query sees every key
+    UPPER_LEFT = auto()  #: the first query attends to the first key only
+    LOWER_RIGHT = auto()  #: the last query attends to every key
 
 
 class CausalBias(Tensor):
-    """A bool mask of (`seq_len_q`, `seq_len_kv`) that says which `variant` it is. Results with it are plain tensors."""
+    """A causal bool mask of size (`seq_len_q`, `seq_len_kv`) and its `variant`. Results computed with it are plain
+    tensors.
+    """
 
     variant: CausalVariant
     seq_len_q: int
@@ -45,12 +47,12 @@ class CausalBias(Tensor):
 
 
 def causal_upper_left(*size: int) -> CausalBias:
-    """The mask in which query i sees keys 0 to i."""
+    """The mask in which query i attends to keys 0 to i."""
     return _of_size(CausalVariant.UPPER_LEFT, size)
 
 
 def causal_lower_right(*size: int) -> CausalBias:
-    """The mask in which the last query sees all keys, and each one before it one key fewer."""
+    """The mask in which the last query attends to all keys, and each query before it to one key fewer."""
     return _of_size(CausalVariant.LOWER_RIGHT, size)
 
 

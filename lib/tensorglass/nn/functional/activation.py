@@ -1,4 +1,4 @@
-"""Activations as functions. Those with `inplace` overwrite their input if it is True; their names with _ do so too."""
+"""Activation functions. With ``inplace=True``, and under names that end in `_`, they overwrite their input."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _number(function: str, argument: str, given: Any, position: int = 2) -> Any:
 
 @parsed("gelu")
 def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None) -> Tensor:
-    """``x Φ(x)``, Φ the normal distribution's (Hendrycks & Gimpel 2016), or nearly so by "tanh"."""
+    """``x Φ(x)``, where Φ is the normal distribution's cdf, or its "tanh" approximation (Hendrycks & Gimpel 2016)."""
     return (
         ops.gelu(input, approximate=approximate) if out is None else ops.gelu(input, approximate=approximate, out=out)
     )
@@ -48,13 +48,13 @@ def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None)
 
 @parsed("softplus")
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20, *, out: Tensor | None = None) -> Tensor:
-    """``log(1 + exp(beta * x)) / beta``; x itself where ``beta * x`` is above `threshold`."""
+    """``log(1 + exp(beta * x)) / beta``, and x itself where ``beta * x`` is above `threshold`."""
     return ops.softplus(input, beta, threshold, out=out)
 
 
 @parsed("softshrink")
 def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
-    """x nearer to 0 by `lambd`, and 0 where that would pass it."""
+    """x moved towards 0 by `lambd`, and 0 where it would pass 0."""
     return ops.softshrink(input, lambd, out=out)
 
 
@@ -81,7 +81,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
-    """x between `min_val` and `max_val`, and these beyond them."""
+    """x clamped to `min_val` … `max_val`."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     min_val, max_val = _number("hardtanh", "min_val", min_val), _number("hardtanh", "max_val", max_val, 3)
@@ -144,7 +144,7 @@ def rrelu(
     inplace: bool = False,
     generator: Generator | None = None,
 ) -> Tensor:
-    """x above 0; below it x times a slope drawn from `lower` … `upper`, or their mean if not `training`."""
+    """x above 0; below 0, x times a slope drawn from `lower` … `upper`, or their mean if not `training`."""
     lower, upper = _number("rrelu", "lower", lower), _number("rrelu", "upper", upper, 3)
     if isinstance(lower, complex) or isinstance(upper, complex):
         raise RuntimeError("value cannot be converted to type double without overflow")
@@ -252,16 +252,16 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
 
 def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DType | None = None) -> Tensor:
-    """The logarithm of `softmax`, exact where that is tiny."""
+    """The logarithm of `softmax`, accurate even where `softmax` is tiny."""
     if dim is None:
         dim = _softmax_dim("log_softmax", input.dim())
     return input.log_softmax(dim) if dtype is None else input.log_softmax(dim, dtype=dtype)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
-    """A sample of the Gumbel-softmax distribution (Jang et al. 2016): nearly one of the unit vectors along `dim`.
+    """A sample of the Gumbel-softmax distribution (Jang et al. 2016): nearly a one-hot vector along `dim`.
 
-    `tau` is the temperature. If `hard`, it is one of them, with the gradient of the soft one.
+    `tau` is the temperature. With `hard`, the sample is one-hot, and has the gradient of the soft sample.
     """
     if eps != 1e-10:
         warn("`eps` parameter is deprecated and has no effect.")

@@ -1,4 +1,4 @@
-"""Attention: each query takes a mean of the values, weighted by how well each key matches the query.
+"""Attention: each query gets the mean of the values, weighted by how well each key matches the query.
 
 Vaswani and others, "Attention Is All You Need" (2017).
 """
@@ -37,9 +37,9 @@ def scaled_dot_product_attention(
 ) -> Any:
     """``softmax(query @ keyᵀ * scale + mask) @ value``: (…, L, E), (…, S, E), (…, S, Ev) → (…, L, Ev).
 
-    `scale` is ``1 / √E`` if it is not given. `attn_mask` broadcasts to (…, L, S): where a bool mask is False, and where
-    another is -inf, a query does not see a key; a query that sees none gets zeros. With `is_causal` query i sees keys 0
-    to i. Weights are dropped out with `dropout_p`, always: pass 0 when not training. With `enable_gqa` several heads of
+    `scale` defaults to ``1 / √E``. `attn_mask` broadcasts to (…, L, S). A query does not attend to a key where a bool
+    mask is False, or where another mask is -inf; a query without any key returns zeros. With `is_causal`, query i
+    attends to keys 0 to i. `dropout_p` is always applied: pass 0 when not training. With `enable_gqa`, several heads of
     queries share one head of keys and values (dimension -3).
     """
     check_tensors("scaled_dot_product_attention", query=query, key=key, value=value)
@@ -60,7 +60,7 @@ def scaled_dot_product_attention(
         scores = scores.masked_fill(~attn_mask, -math.inf) if masked else (scores + attn_mask).to(query.dtype)
     if attn_mask is None:
         weights = torch.softmax(scores, dim=-1)
-    else:  # the softmax of -inf alone, and its gradient, would be NaN
+    else:  # the softmax of a row of -inf, and its gradient, would be NaN
         sees_none = (scores == -math.inf).all(-1, keepdim=True)
         weights = torch.softmax(scores.masked_fill(sees_none, 0.0), dim=-1).masked_fill(sees_none, 0.0)
     if dropout_p > 0.0:
@@ -120,7 +120,7 @@ def _canonical_mask(
 
 
 def _all_there(*weights: Any) -> tuple[Any, ...]:
-    """The weights of query, key and value, none of which may be missing."""
+    """The weights of query, key and value; raises if one is missing."""
     for letter, weight in zip("qkv", weights, strict=True):
         if weight is None:
             raise AssertionError(f"use_separate_proj_weight is True but {letter}_proj_weight is None")
@@ -155,10 +155,12 @@ def multi_head_attention_forward(
     average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Any, Any]:
-    """What `nn.MultiheadAttention` computes: query (L, batch, E), key and value (S, batch, E) → (L, batch, E), weights.
+    """The function of `nn.MultiheadAttention`: query (L, batch, E), key and value (S, batch, E) → (L, batch, E),
+    weights.
 
-    Three projections, whose E features are `num_heads` heads side by side; attention in each head; and one projection
-    of all heads. The weights are (batch, L, S), the mean over the heads, or (batch, heads, L, S), or None.
+    Query, key and value are projected to E features, `num_heads` heads side by side; attention runs in each head; one
+    more projection joins the heads. The weights have size (batch, L, S), their mean over the heads, or (batch, heads,
+    L, S), or are None.
     """
     is_batched = _check_dims(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not is_batched:
@@ -256,7 +258,7 @@ def _with_batch(query: Any, key: Any, value: Any) -> tuple[Any, Any, Any]:
 def _projected(
     query: Any, key: Any, value: Any, weights: Any, packed: Any, bias: Any, separate: bool
 ) -> tuple[Any, Any, Any]:
-    """The three projections; by a single product if all are of the same tensor."""
+    """The three projections, computed by a single product if query, key and value are the same tensor."""
     if key is value and not separate:
         if query is key:
             q, k, v = _together(query, packed, bias, 3)
@@ -276,7 +278,7 @@ def _projected(
 
 
 def _together(input: Any, weight: Any, bias: Any, count: int) -> list[Any]:
-    """Several projections of (L, batch, E) by one product."""
+    """Several projections of (L, batch, E), computed by one product."""
     parts = linear(input, weight, bias).view(*input.shape[:2], count, weight.size(0) // count)
     return [part.contiguous() for part in parts.unbind(2)]
 
@@ -295,7 +297,7 @@ def _mask_of_heads(mask: Any, length: int, span: int, heads: int) -> Any:
 
 
 def _one_more(mask: Any) -> Any:
-    """A mask with one more column, visible to every query."""
+    """A mask with one more column, which every query attends to."""
     return None if mask is None else pad(mask, (0, 1))
 
 

@@ -1,4 +1,4 @@
-"""Convolutions, and windows as columns: the operators themselves, and `unfold` and `fold`."""
+"""Convolutions, which are operators, and `unfold` and `fold`, which turn windows into columns and back."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def unfold(input: Tensor, kernel_size: Ints, dilation: Ints = 1, padding: Ints =
 def fold(
     input: Tensor, output_size: Ints, kernel_size: Ints, dilation: Ints = 1, padding: Ints = 0, stride: Ints = 1
 ) -> Tensor:
-    """Columns added up to images: (N, C · cells of a window, windows) → (N, C, *output_size)."""
+    """Add columns up to images, undoing `unfold`: (N, C · cells of a window, windows) → (N, C, *output_size)."""
     return unfold_fold.col2im(
         input, *[each_of(option, 2) for option in (output_size, kernel_size, dilation, padding, stride)]
     )

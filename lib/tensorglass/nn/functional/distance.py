@@ -1,4 +1,4 @@
-"""Distances, and vectors made as long as 1."""
+"""Distances, and vectors scaled to length 1."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pdist = torch.pdist
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
-    """Vectors along `dim` divided by their `p`-norm, or by `eps` where that is smaller."""
+    """Vectors along `dim` divided by their `p`-norm, or by `eps` where the norm is smaller."""
     length = _lengths(input, p, dim, input.norm).clamp_min(eps).expand_as(input)
     return input / length if out is None else torch.div(input, length, out=out)
 

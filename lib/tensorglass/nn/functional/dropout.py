@@ -1,6 +1,6 @@
-"""Dropout: elements, or whole channels, are left out at random while a network learns (Srivastava et al. 2014).
+"""Dropout: elements, or whole channels, are zeroed at random during training (Srivastava et al. 2014).
 
-What is left is scaled up, so that sums stay as large on average. With `inplace` the input is overwritten.
+The others are scaled up, so that the expected sum stays the same. With `inplace` the input is overwritten.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from tensorglass.tensor.tensor import Tensor
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Each element is 0 by chance `p`, and divided by ``1 - p`` otherwise. In evaluation nothing happens."""
+    """Zero each element with probability `p`, and divide the others by ``1 - p``. In evaluation, return the input."""
     _check_chance(p)
     return _dropout(input, p, training, inplace)
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
-    """Dropout for `selu`, which keeps mean 0 and variance 1 (Klambauer et al. 2017)."""
+    """Dropout for networks with `selu`: it keeps mean 0 and variance 1 (Klambauer et al. 2017)."""
     _check_chance(p)
     return _alpha_dropout(input, p, training, inplace)
 
@@ -86,7 +86,7 @@ def _check_chance(p: float) -> None:
 
 
 def _of_batch(input: Tensor, p: float, training: bool, inplace: bool, is_batch: bool) -> Tensor:
-    """Dropout of channels, also of a single sample."""
+    """Dropout of whole channels, of a batch or of a single sample."""
     if is_batch:
         return _feature_dropout(input, p, training, inplace)
     batch = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
@@ -94,7 +94,7 @@ def _of_batch(input: Tensor, p: float, training: bool, inplace: bool, is_batch: 
     return result.squeeze_(0) if inplace else result.squeeze(0)
 
 
-#: The limit of `selu` for small numbers, without its sign: what stands for an element that is left out.
+#: The limit of `selu` at -∞, negated. Its negative replaces dropped elements.
 _ALPHA = 1.7580993408473766
 
 

@@ -1,4 +1,4 @@
-"""Embeddings, and numbers as unit vectors: `embedding`, `embedding_bag`, `one_hot`."""
+"""Rows of a table looked up by index, and one-hot vectors: `embedding`, `embedding_bag`, `one_hot`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """The rows of `weight` (V, D) that `input` (…) names: (…, D).
+    """The rows of `weight` (V, D) with the indices in `input` (…): (…, D).
 
-    No gradient flows to row `padding_idx`. Rows longer than `max_norm` by the norm `norm_type` are shortened in place.
-    `scale_grad_by_freq` divides gradients by how often a row was taken.
+    Row `padding_idx` gets no gradient. Rows whose norm, of order `norm_type`, exceeds `max_norm` are scaled down to it
+    in place. `scale_grad_by_freq` divides each row's gradient by how often the row was used.
     """
     if padding_idx is None:
         padding_idx = -1
@@ -82,7 +82,7 @@ def _check_lookup(input: Tensor, weight: Tensor, name: str, mode: str = "") -> N
 
 @parsed("embedding_renorm_", "weight", "input", "max_norm", "norm_type")
 def _shorten(weight: Tensor, input: Tensor, max_norm: float, norm_type: float) -> None:
-    """Shorten the rows that are about to be taken, where they are too long."""
+    """Scale down, in place, those of the rows to be looked up that are too long."""
     if weight.dim() != 2:
         raise RuntimeError(
             f"Expected 2-dimensional tensor, but got {weight.dim()}-dimensional tensor for argument #1 'self' (while "
@@ -109,11 +109,11 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """The "sum", "mean" or "max" of the rows of `weight` (V, D) in every bag: (B, D).
+    """The "sum", "mean" or "max" of the rows of `weight` (V, D) in each bag: (B, D).
 
-    `input` is (B, n), a bag in each row, or (n), and then `offsets` (B) says where each bag begins. With
-    `include_last_offset` the last offset is where the last bag ends. `per_sample_weights` weights the rows of a sum;
-    `padding_idx` is a number that does not count.
+    `input` is (B, n), with a bag in each row, or (n), where `offsets` (B) says where each bag begins. With
+    `include_last_offset` the last offset is the end of the last bag. `per_sample_weights` weights the rows of a sum;
+    the index `padding_idx` is skipped.
     """
     if weight.dtype == torch.int64 and input.is_floating_point():
         warn(
@@ -148,7 +148,7 @@ def embedding_bag(
     _check_mode(mode, scale_grad_by_freq, sparse, per_sample_weights)
     _check_lookup(input, weight, "embedding_bag", mode)
     _check_integers(offsets, "embedding_bag")
-    if offsets.numel() == include_last_offset:  # no bags: then no number is in one
+    if offsets.numel() == include_last_offset:  # without bags, no index is in one
         input, per_sample_weights = input[:0], None if per_sample_weights is None else per_sample_weights[:0]
         offsets = offsets[:0]
     if per_sample_weights is not None and per_sample_weights.dtype != weight.dtype:
@@ -185,7 +185,7 @@ def _check_mode(mode: str, scale_grad_by_freq: bool, sparse: bool, per_sample_we
 
 
 def _bags(input: Tensor, offsets: Tensor, include_last_offset: bool) -> tuple[Tensor, int]:
-    """Which bag each number is in, and how many bags there are."""
+    """The bag that each index belongs to, and the number of bags."""
     if offsets.numel() and int(offsets[0]) != 0:
         raise RuntimeError(
             "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
@@ -203,7 +203,7 @@ def _bags(input: Tensor, offsets: Tensor, include_last_offset: bool) -> tuple[Te
 
 @parsed("one_hot")
 def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
-    """Unit vectors: a 1 at each number's place and 0 elsewhere, (…) → (…, `num_classes`), int64."""
+    """One-hot vectors, int64: 1 at the index in `input`, and 0 elsewhere, (…) → (…, `num_classes`)."""
     if input.dtype != torch.int64:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     if not input.numel():

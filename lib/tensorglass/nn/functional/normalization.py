@@ -30,7 +30,7 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Each channel of (N, C, …) normalized: in training by its own mean and variance, else by the running ones."""
+    """Normalize each channel of (N, C, …): in training by the batch's mean and variance, else by the running ones."""
     if training:
         _refuse_single(input.size())
         if eps <= 0.0:
@@ -48,7 +48,7 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """Each channel of each input of (N, C, …) normalized by itself, or by the running mean and variance."""
+    """Normalize each channel of each sample of (N, C, …) by its own mean and variance, or by the running ones."""
     if use_input_stats:
         size = input.size()
         count = 1
@@ -66,21 +66,21 @@ def layer_norm(
     bias: Tensor | None = None,
     eps: float = 1e-5,
 ) -> Tensor:
-    """The last dimensions, which are of `normalized_shape`, normalized."""
+    """Normalize the last dimensions, which have size `normalized_shape`."""
     return torch.layer_norm(input, normalized_shape, weight, bias, eps, False)
 
 
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
-    """The last dimensions divided by the root of the mean of their squares."""
+    """Divide the last dimensions, which have size `normalized_shape`, by their root mean square."""
     return torch.rms_norm(input, normalized_shape, weight, eps)
 
 
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
-    """Each of `num_groups` groups of channels of each input of (N, C, …) normalized by itself."""
+    """Normalize each of `num_groups` groups of channels of each sample of (N, C, …) by its own mean and variance."""
     if input.dim() < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     _refuse_single([input.size(0) * input.size(1) // num_groups, num_groups, *input.size()[2:]])
@@ -88,7 +88,7 @@ def group_norm(
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
-    """Each number divided by ``(k + alpha · mean of the squares of `size` channels around it) ** beta``.
+    """Divide each element by ``(k + alpha · mean of the squares of `size` channels around it) ** beta``.
 
     (N, C, …) → (N, C, …). Krizhevsky et al. 2012 (AlexNet).
     """

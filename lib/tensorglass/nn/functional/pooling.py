@@ -49,7 +49,7 @@ max_pool3d_with_indices = largest.max_pool3d_with_indices
 
 
 def _adaptive(output_size: Any, size: Sequence[int]) -> Any:
-    """The lengths asked for, those of the input where they are None."""
+    """The lengths asked for, with the input's in place of None."""
     if isinstance(output_size, int):
         return output_size
     if len(size) <= len(output_size):
@@ -168,7 +168,7 @@ def fractional_max_pool3d(
     return pooled if return_indices else pooled[0]
 
 
-# --- undone ----------------------------------------------------------------------------------------------------------
+# --- unpooling -------------------------------------------------------------------------------------------------------
 
 
 def _unpooled_size(
@@ -216,7 +216,7 @@ def max_unpool1d(
     padding: Ints = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """What `max_pool1d` left of signals, where `indices` say that it was, and zeros elsewhere."""
+    """Undo `max_pool1d` of signals: put its results where `indices` say that they were, and zeros elsewhere."""
     return _unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
@@ -229,7 +229,7 @@ def max_unpool2d(
     padding: Ints = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """What `max_pool2d` left of images, where `indices` say that it was, and zeros elsewhere."""
+    """Undo `max_pool2d` of images: put its results where `indices` say that they were, and zeros elsewhere."""
     return _unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
 
@@ -242,7 +242,7 @@ def max_unpool3d(
     padding: Ints = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """What `max_pool3d` left of volumes, where `indices` say that it was, and zeros elsewhere."""
+    """Undo `max_pool3d` of volumes: put its results where `indices` say that they were, and zeros elsewhere."""
     return _unpool(3, input, indices, kernel_size, stride, padding, output_size)
 
 

@@ -1,4 +1,4 @@
-"""Functions on images: padding, shuffled channels, interpolation, reading at the positions of a grid."""
+"""Functions on images: padding, shuffling channels, interpolation, sampling at the positions of a grid."""
 
 from __future__ import annotations
 
@@ -53,11 +53,12 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """(N, C, *lengths) with its lengths changed to `size`, or multiplied by `scale_factor`.
+    """Resize (N, C, *lengths): its lengths are changed to `size`, or multiplied by `scale_factor`.
 
-    `mode` is "nearest", "nearest-exact", "area" (the mean of what is covered), "linear" (3 dimensions), "bilinear" or
-    "bicubic" (4), "trilinear" (5), or with `antialias` also "lanczos". With `align_corners` the first and last cells
-    keep their places, else the ends of those cells. Raises ValueError where sizes do not fit the input.
+    `mode` is "nearest", "nearest-exact", "area" (the mean of the pixels that are covered), "linear" (3 dimensions),
+    "bilinear" or "bicubic" (4), "trilinear" (5), or with `antialias` also "lanczos". With `align_corners` the centers
+    of the corner pixels stay in place, otherwise their outer edges do. Raises ValueError where sizes do not fit the
+    input.
     """
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
@@ -102,7 +103,7 @@ def interpolate(
 
 
 def _wanted(input: Tensor, rank: int, size: Any, scale_factor: Any) -> tuple[Any, Any]:
-    """The size of the result, or else the factors that give it, for each dimension."""
+    """For each dimension, the length of the result, or else the factor that gives it."""
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is None and scale_factor is None:
@@ -172,9 +173,9 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """(N, C, H, W) read at the positions (x, y) of (N, H', W', 2), which go from -1 to 1: (N, C, H', W').
+    """(N, C, H, W) sampled at the positions (x, y) of (N, H', W', 2), which go from -1 to 1: (N, C, H', W').
 
-    Volumes are (N, C, D, H, W), and their grids (N, D', H', W', 3). `padding_mode` says what is beyond the ends.
+    Volumes are (N, C, D, H, W), and their grids (N, D', H', W', 3). `padding_mode` says what lies outside of the image.
     """
     if mode not in (*_MODES,):
         raise ValueError(
@@ -192,7 +193,7 @@ def grid_sample(
 
 
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
-    """The grid at which `grid_sample` maps an image by `theta`, (N, 2, 3), to `size`, (N, C, H, W): (N, H, W, 2)."""
+    """The grid with which `grid_sample` maps images by `theta`, (N, 2, 3), to `size`, (N, C, H, W): (N, H, W, 2)."""
     if align_corners is None:
         warn(_CORNERS)
         align_corners = False

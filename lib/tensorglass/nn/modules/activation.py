@@ -1,4 +1,4 @@
-"""Activations as layers. All but `GLU` leave the size of their input as it is; `PReLU` alone has something to learn.
+"""Activations as layers. All but `GLU` keep the size of their input; only `PReLU` has a parameter.
 
 With `inplace` they overwrite their input. The formulas are in `nn.functional.activation`.
 """
@@ -90,7 +90,7 @@ class ReLU(_InPlace):
 
 
 class RReLU(_InPlace):
-    """x above 0, x times a slope drawn from `lower` … `upper` below; evaluated, times their mean (Xu et al. 2015)."""
+    """x above 0; below 0, x times a slope drawn from `lower` … `upper`, in evaluation their mean (Xu et al. 2015)."""
 
     def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
         super().__init__(inplace)
@@ -105,7 +105,7 @@ class RReLU(_InPlace):
 
 
 class Hardtanh(_InPlace):
-    """x between `min_val` and `max_val`, these beyond them."""
+    """x clamped to `min_val` … `max_val`."""
 
     def __init__(
         self,
@@ -239,7 +239,7 @@ class LeakyReLU(_InPlace):
 
 
 class PReLU(Module):
-    """x above 0, ``weight * x`` below, where `weight` is learned (He et al. 2015): one number, or one a channel."""
+    """x above 0, ``weight * x`` below (He et al. 2015); `weight` is learned: one number, or one for each channel."""
 
     __constants__ = ("num_parameters",)
     weight: Parameter
@@ -252,7 +252,7 @@ class PReLU(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Begin anew."""
+        """Set `weight` to its initial value again."""
         initialization.constant_(self.weight, self.init)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -277,7 +277,7 @@ class GLU(Module):
 
 
 class GELU(Module):
-    """``x Φ(x)``, Φ the normal distribution's cdf (Hendrycks & Gimpel 2016)."""
+    """``x Φ(x)``, where Φ is the normal distribution's cdf (Hendrycks & Gimpel 2016)."""
 
     def __init__(self, approximate: str = "none") -> None:
         super().__init__()
@@ -291,7 +291,7 @@ class GELU(Module):
 
 
 class Hardshrink(Module):
-    """x, but 0 between ``-lambd`` and `lambd`."""
+    """x, but 0 where x lies between ``-lambd`` and `lambd`."""
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -305,7 +305,7 @@ class Hardshrink(Module):
 
 
 class Softshrink(Module):
-    """x moved by `lambd` towards 0, and 0 where it would cross it."""
+    """x moved towards 0 by `lambd`, and 0 where it would pass 0."""
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A softmax over very many classes, of which few are frequent (Grave et al. 2016)."""
+"""A softmax over very many classes, few of which are frequent (Grave et al. 2016)."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     """The log-probabilities of classes in clusters: (N, in_features) and classes (N) → (N), ().
 
     Classes are numbered from the most frequent on, and `cutoffs` say where the clusters begin. The head scores the
-    first classes, and each cluster as a whole; a tail scores the classes of one cluster, through a layer that is
-    narrower by `div_value` for each.
+    first classes, and each cluster as a whole. A cluster's tail scores its classes, through a hidden layer that is
+    `div_value` times narrower from cluster to cluster.
     """
 
     def __init__(
@@ -86,7 +86,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         is_batch = target_.dim() > 0
         input, target = (input_, target_) if is_batch else (input_.unsqueeze(0), target_.unsqueeze(0))
         output = input.new_zeros(target.size(0))
-        in_head = target.new_empty(target.size(0))  # which of the head's outputs each target is, or is behind
+        in_head = target.new_empty(
+            target.size(0)
+        )  # the head's output for each target: its class, or the cluster that it is in
         rows_done = 0
         for number, (low, high) in enumerate(itertools.pairwise([0, *self.cutoffs])):
             is_here = (target >= low) & (target < high)
@@ -136,7 +138,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return result
 
     def predict(self, input: Tensor) -> Tensor:
-        """The most probable class: (N, in_features) → (N). Clusters are only looked into where they win."""
+        """The most probable class: (N, in_features) → (N). A cluster's classes are scored only where it wins."""
         head_output = self.head(input)
         output = torch.argmax(head_output, dim=1)
         is_cluster = output >= self.shortlist_size

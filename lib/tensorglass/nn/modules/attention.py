@@ -1,4 +1,4 @@
-"""`MultiheadAttention`: attention in several subspaces side by side."""
+"""`MultiheadAttention`: attention in several heads side by side."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["MultiheadAttention"]
 class MultiheadAttention(Module):
     """Query (L, batch, E), key (S, batch, kdim), value (S, batch, vdim) → (L, batch, E) and the weights (batch, L, S).
 
-    With `batch_first` the batch is the first dimension; without a batch it is left out. E, `embed_dim`, is divided
-    among `num_heads` heads. `in_proj_weight` has the projections of query, key and value one below the other (three
-    weights if `kdim` or `vdim` differ), `out_proj` is a linear layer. With `add_bias_kv` one learned key and value is
-    added, with `add_zero_attn` one of zeros.
+    With `batch_first` the batch is the first dimension; inputs may also have no batch dimension. The E (`embed_dim`)
+    features are divided among `num_heads` heads. `in_proj_weight` stacks the projections of query, key and value (three
+    weights if `kdim` or `vdim` differ from E); `out_proj` is a linear layer. `add_bias_kv` adds a learned key and
+    value, `add_zero_attn` a key and value of zeros.
     """
 
     __constants__ = ("batch_first",)
@@ -100,10 +100,10 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Any, Any]:
-        """The outputs, and the weights if they are needed.
+        """The outputs, and the weights if `need_weights`.
 
-        `key_padding_mask` (batch, S) and `attn_mask` (L, S) or (batch * heads, L, S) say with True, or -inf, what is
-        not seen. `is_causal` is a hint that `attn_mask` is the causal one.
+        A key is masked where `key_padding_mask` (batch, S) or `attn_mask` (L, S) or (batch * heads, L, S) is True or
+        -inf. `is_causal` is a hint that `attn_mask` is the causal mask.
         """
         turned = self.batch_first and query.dim() == 3
         if turned:

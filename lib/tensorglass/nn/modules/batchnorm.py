@@ -1,4 +1,6 @@
-"""Batch norm (Ioffe & Szegedy 2015): each channel by its mean and variance, over the batch or as they were so far."""
+"""Batch norm (Ioffe & Szegedy 2015): each channel is normalized by its mean and variance, the batch's or the running
+ones.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ __all__ = [
 
 
 class _NormBase(Module):
-    """What batch and instance norm have in common: a scale and a shift for each channel, and running statistics."""
+    """The base class of batch and instance norm: a scale and a shift for each channel, and running statistics."""
 
     _version = 2
     __constants__ = ("track_running_stats", "momentum", "eps", "num_features", "affine")
@@ -55,7 +57,7 @@ class _NormBase(Module):
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
-        """Forget the mean and variance of all inputs so far."""
+        """Reset the running mean and variance to 0 and 1."""
         if self.track_running_stats:
             assert self.running_mean is not None
             assert self.running_var is not None
@@ -65,7 +67,7 @@ class _NormBase(Module):
             self.num_batches_tracked.zero_()
 
     def reset_parameters(self) -> None:
-        """Scale by 1 and shift by 0 again, and forget the running statistics."""
+        """Reset the scale to 1, the shift to 0, and the running statistics."""
         self.reset_running_stats()
         if self.affine:
             assert self.weight is not None
@@ -87,7 +89,7 @@ class _NormBase(Module):
         error_msgs: Any,
     ) -> None:  # fmt: skip
         version = local_metadata.get("version", None)
-        if (version is None or version < 2) and self.track_running_stats:  # it did not count batches yet
+        if (version is None or version < 2) and self.track_running_stats:  # before version 2, batches were not counted
             state_dict.setdefault(prefix + "num_batches_tracked", self.num_batches_tracked)
         super()._load_from_state_dict(
             state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
@@ -100,7 +102,7 @@ class _BatchNorm(_NormBase):
         momentum = 0.0 if self.momentum is None else self.momentum
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
-            if self.momentum is None:  # the plain mean of all batches
+            if self.momentum is None:  # the mean of all batches so far
                 momentum = 1.0 / float(self.num_batches_tracked)
         by_batch = self.training or (self.running_mean is None and self.running_var is None)
         keeps = not self.training or self.track_running_stats
@@ -119,8 +121,8 @@ class _BatchNorm(_NormBase):
 class BatchNorm1d(_BatchNorm):
     """Each channel of (N, C) or (N, C, L) normalized, scaled by `weight`, (C), and shifted by `bias`, (C).
 
-    In training by the batch's own mean and variance, and the running ones move towards those by `momentum` (None: they
-    are the mean of all batches); in evaluation by the running ones.
+    Training uses the mean and variance of the batch, and moves the running ones towards them by `momentum` (None: the
+    running ones are the means over all batches). Evaluation uses the running ones.
     """
 
     def _check_input_dim(self, input: Tensor) -> None:
@@ -145,7 +147,7 @@ class BatchNorm3d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """Batch norm over the batches of several processes: out of scope where there is more than one.
+    """Batch norm over the batches of several processes: not supported for more than one.
 
     In one process it is batch norm, as in PyTorch: (N, C, …) → (N, C, …).
     """
@@ -183,7 +185,7 @@ class SyncBatchNorm(_BatchNorm):
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
-        """The network with a `SyncBatchNorm` in the place of each batch norm, which keeps its parameters."""
+        """The network with a `SyncBatchNorm` in place of each batch norm, with the same parameters."""
         result = module
         if isinstance(module, _BatchNorm):
             result = cls(

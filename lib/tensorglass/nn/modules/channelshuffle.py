@@ -1,4 +1,4 @@
-"""Channels dealt out among groups: `ChannelShuffle`."""
+"""`ChannelShuffle`, which interleaves the channels of groups."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ __all__ = ["ChannelShuffle"]
 
 
 class ChannelShuffle(Module):
-    """The channels of (N, C, …), in `groups`, dealt out: the first of each, then the second of each, … (ShuffleNet)."""
+    """The channels of (N, C, …), in `groups`, interleaved: the first of each group, then the second of each, …
+    (ShuffleNet).
+    """
 
     __constants__ = ("groups",)
 

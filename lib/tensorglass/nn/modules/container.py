@@ -46,7 +46,7 @@ class _Numbered(Module):
         return [name for name in super().__dir__() if not name.isdigit()]
 
     def _names(self, idx: int | slice) -> list[str]:
-        """The name of the module at a place, or those of several."""
+        """The name of the module at an index, or the names at a slice."""
         names = list(self._modules)
         if isinstance(idx, slice):
             return names[idx]
@@ -188,8 +188,8 @@ class ModuleList(_Numbered):
         return self
 
     def __repr__(self) -> str:
-        """Neighbours that look alike come as one line: ``(0-2): 3 x Linear(…)``."""
-        blocks: list[list[Any]] = []  # the first and the last place, and the text
+        """Adjacent modules that print alike share a line: ``(0-2): 3 x Linear(…)``."""
+        blocks: list[list[Any]] = []  # the first and the last index, and the text
         for place, text in enumerate(map(repr, self)):
             if blocks and blocks[-1][2] == text:
                 blocks[-1][1] = place
@@ -278,7 +278,7 @@ def _pairs(given: Any, owner: str, who: str) -> Iterable[tuple[Any, Any]]:
 
 
 class _OfParameters(Module):
-    """What lists and dictionaries of parameters have in common. Other values are kept too, as plain attributes."""
+    """The base class of lists and dictionaries of parameters. Other values are kept as plain attributes."""
 
     def _kept(self, value: Any) -> Any:
         return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
@@ -389,11 +389,11 @@ class ParameterDict(_OfParameters):
         return key in self._keys
 
     def copy(self) -> ParameterDict:
-        """A dictionary of the same parameters."""
+        """A new dictionary with the same parameters."""
         return ParameterDict(OrderedDict(self.items()))
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """The parameter of this name, entered if there is none."""
+        """The parameter of this name; if there is none, `default` is stored under it."""
         if key not in self:
             self[key] = default
         return self[key]
@@ -410,7 +410,7 @@ class ParameterDict(_OfParameters):
         return taken
 
     def popitem(self) -> tuple[str, Any]:
-        """Take the last parameter out, and return its name and it."""
+        """Remove the last parameter, and return its name and the parameter."""
         key = next(reversed(self._keys)) if self._keys else self._keys.popitem()[0]  # KeyError where there is none
         return key, self.pop(key)
 

@@ -26,11 +26,11 @@ _MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class _ConvNd(Module):
-    """What all convolutions have in common: their parameters, and what is refused.
+    """The base class of all convolutions: their parameters, and the checks of arguments.
 
     `weight` is (out_channels, in_channels / groups, *kernel_size), transposed (in_channels, out_channels / groups,
-    *kernel_size); `bias` is (out_channels). Both are drawn evenly from -√k … √k, where 1 / k is the number of weights
-    that make one result.
+    *kernel_size); `bias` is (out_channels). Both are drawn uniformly from -√k … √k, where 1 / k is the number of
+    weights that contribute to one output.
     """
 
     __constants__ = (
@@ -84,7 +84,7 @@ class _ConvNd(Module):
         self.reset_parameters()
 
     def _around(self) -> list[int]:
-        """The padding as `nn.functional.pad` takes it: before and after, from the last dimension on."""
+        """The padding in the form that `nn.functional.pad` takes: before and after, from the last dimension on."""
         if not isinstance(self.padding, str):
             return [length for length in reversed(self.padding) for _ in range(2)]
         lengths: list[int] = []
@@ -122,7 +122,7 @@ class _ConvNd(Module):
 
 
 def _read_lengths(rank: int, **named: Any) -> dict[str, Any]:
-    """A tuple of `rank` numbers for each; a padding by name stays as it is."""
+    """Each argument as a tuple of `rank` numbers; a padding by name stays as it is."""
     return {name: value if isinstance(value, str) else for_each(value, rank) for name, value in named.items()}
 
 
@@ -167,8 +167,8 @@ class _Forward(_ConvNd):
 class Conv1d(_Forward):
     """The convolution of signals: (N, `in_channels`, L) → (N, `out_channels`, L'), or the same without N.
 
-    ``L' = (L + 2·padding - dilation·(kernel_size - 1) - 1) // stride + 1``. `padding` may be "valid", none, or "same",
-    as much as gives ``L' = L``; `padding_mode` says what it holds.
+    ``L' = (L + 2·padding - dilation·(kernel_size - 1) - 1) // stride + 1``. A `padding` of "valid" is none, one of
+    "same" makes ``L' = L``; `padding_mode` says what the padding holds.
     """
 
     _rank, _function = 1, staticmethod(F.conv1d)
@@ -220,7 +220,7 @@ class _ConvTransposeNd(_ConvNd):
         )  # fmt: skip
 
     def _output_padding_for(self, input: Tensor, output_size: Sequence[int] | None) -> tuple[int, ...]:
-        """How much is to be added at the end of each dimension, so that the result is of `output_size`."""
+        """How much to add at the end of each dimension, so that the result has size `output_size`."""
         if output_size is None:
             return self.output_padding
         rank = self._rank
@@ -254,10 +254,11 @@ class _ConvTransposeNd(_ConvNd):
 
 
 class ConvTranspose1d(_ConvTransposeNd):
-    """The gradient of a `Conv1d` for its input, as a layer: (N, `in_channels`, L) → (N, `out_channels`, L').
+    """The gradient of a `Conv1d` with respect to its input, as a layer: (N, `in_channels`, L) → (N, `out_channels`,
+    L').
 
-    ``L' = (L - 1)·stride - 2·padding + dilation·(kernel_size - 1) + output_padding + 1``. The call may name the
-    `output_size` instead, where several go with the stride.
+    ``L' = (L - 1)·stride - 2·padding + dilation·(kernel_size - 1) + output_padding + 1``. A call may pass `output_size`
+    instead, where the stride allows several.
     """
 
     _rank, _function = 1, staticmethod(F.conv_transpose1d)

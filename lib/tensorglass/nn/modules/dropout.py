@@ -1,4 +1,4 @@
-"""Dropout as layers: they leave elements or channels out while a network learns, and do nothing in evaluation."""
+"""Dropout as layers: they zero elements or channels during training, and do nothing in evaluation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _DropoutNd(Module):
 
 
 class Dropout(_DropoutNd):
-    """Elements are 0 by chance `p`, the others divided by ``1 - p`` (Srivastava et al. 2014). Any size."""
+    """Zeroes elements with probability `p`, and divides the others by ``1 - p`` (Srivastava et al. 2014). Any size."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.dropout(input, self.p, self.training, self.inplace)
@@ -52,7 +52,7 @@ class Dropout3d(_DropoutNd):
 
 
 class AlphaDropout(_DropoutNd):
-    """`Dropout` for `SELU`, which keeps mean 0 and variance 1 (Klambauer et al. 2017)."""
+    """`Dropout` for networks with `SELU`: it keeps mean 0 and variance 1 (Klambauer et al. 2017)."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.alpha_dropout(input, self.p, self.training)

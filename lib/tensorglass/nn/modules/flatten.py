@@ -1,4 +1,4 @@
-"""Dimensions taken together, and apart."""
+"""Layers that merge dimensions, or split one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Flatten", "Unflatten"]
 
 
 class Flatten(Module):
-    """Dimensions `start_dim` to `end_dim` as one: (N, C, H, W) → (N, C * H * W)."""
+    """Merge dimensions `start_dim` to `end_dim`: (N, C, H, W) → (N, C * H * W)."""
 
     __constants__ = ("start_dim", "end_dim")
 
@@ -28,7 +28,7 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """Dimension `dim` as several: (N, 50) → (N, 2, 5, 5) with ``Unflatten(1, (2, 5, 5))``."""
+    """Split dimension `dim`: (N, 50) → (N, 2, 5, 5) with ``Unflatten(1, (2, 5, 5))``."""
 
     def __init__(self, dim: int, unflattened_size: Any) -> None:
         super().__init__()

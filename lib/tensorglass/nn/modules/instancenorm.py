@@ -1,4 +1,4 @@
-"""Instance norm (Ulyanov et al. 2016): each channel of each input by its own mean and variance."""
+"""Instance norm (Ulyanov et al. 2016): each channel of each sample is normalized by its own mean and variance."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class _InstanceNorm(_NormBase):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Each channel of each signal normalized by itself: (N, C, L) → (N, C, L), or the same without N."""
+    """Each channel of each signal normalized by its own mean and variance: (N, C, L) → (N, C, L), or without N."""
 
     _rank = 1
 

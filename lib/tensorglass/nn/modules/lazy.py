@@ -1,4 +1,4 @@
-"""Lazy modules: they learn the sizes of their parameters from the first input, and then become ordinary ones."""
+"""Lazy modules: they take the sizes of their parameters from the first input, and then become ordinary modules."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["LazyModuleMixin"]
 class LazyModuleMixin(Module):
     """Makes a module lazy: ``class LazyLinear(LazyModuleMixin, Linear)``.
 
-    The subclass makes its parameters uninitialized, defines `initialize_parameters`, which is called with the first
-    input and gives them their sizes, and names in `cls_to_become` the class that the module then is of.
+    The subclass makes its parameters uninitialized, and defines `initialize_parameters`, which is called with the first
+    input and gives them their sizes. `cls_to_become` is the class that the module has from then on.
     """
 
     cls_to_become: type[Module] | None = None
@@ -39,7 +39,7 @@ class LazyModuleMixin(Module):
                     value.materialize(given.shape)  # type: ignore[union-attr]  # it is lazy
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
-        """Give the parameters their sizes, from the input of the first call. A subclass defines it."""
+        """Give the parameters their sizes, from the input of the first call. Subclasses define it."""
         raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
 
     def has_uninitialized_params(self) -> bool:

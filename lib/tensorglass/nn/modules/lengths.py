@@ -1,4 +1,4 @@
-"""Numbers for each dimension, given one by one or as one for all."""
+"""Arguments with a number for each dimension, which may be one number for all."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Ints = int | Sequence[int]
 
 
 def for_each(value: Any, count: int) -> tuple[Any, ...]:
-    """The numbers as a tuple; one alone is repeated `count` times."""
+    """The numbers as a tuple; a single number is repeated `count` times."""
     return tuple(value) if isinstance(value, Iterable) else (value,) * count
 
 
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
-    """`for_each` with a number of its own: PyTorch's form of it, which programs import from ``nn.modules.utils``."""
+    """`for_each` with a fixed `count`: PyTorch's form of it, which programs import from ``nn.modules.utils``."""
 
     def parse(x: Any) -> tuple[Any, ...]:
         return for_each(x, n)

@@ -61,14 +61,14 @@ class MSELoss(_Loss):
 
 
 class L1Loss(_Loss):
-    """The difference, without its sign."""
+    """The absolute difference."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
 class SmoothL1Loss(_Loss):
-    """The square for differences below `beta`, and straight lines beyond (Girshick 2015)."""
+    """The square for differences below `beta`, and linear above (Girshick 2015)."""
 
     def __init__(
         self, size_average: OldFlag = None, reduce: OldFlag = None, reduction: str = "mean", beta: float = 1.0
@@ -81,7 +81,7 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """Half the square for differences up to `delta`, and straight lines beyond (Huber 1964)."""
+    """Half the square for differences up to `delta`, and linear above (Huber 1964)."""
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         if not isinstance(delta, (float, int)):
@@ -127,7 +127,7 @@ class PoissonNLLLoss(_Loss):
 
 
 class GaussianNLLLoss(_Loss):
-    """Minus the log-likelihood of normal distributions, whose variances are an input too."""
+    """Minus the log-likelihood of normal distributions, whose variances are given as an input too."""
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(None, None, reduction)
@@ -243,7 +243,7 @@ class CrossEntropyLoss(_WeightedLoss):
 
 
 class LinearCrossEntropyLoss(_WeightedLoss):
-    """A linear layer and the cross entropy of what it gives: (N, in_features) and classes (N)."""
+    """A linear layer and the cross entropy of its output: (N, in_features) and classes (N)."""
 
     def __init__(
         self,
@@ -296,7 +296,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
 
 
 class MultiMarginLoss(_WeightedLoss):
-    """The right class should be ahead of the others by `margin`: (N, C) and (N)."""
+    """The score of the right class should exceed the others by `margin`: (N, C) and (N)."""
 
     def __init__(
         self,
@@ -322,14 +322,14 @@ class MultiMarginLoss(_WeightedLoss):
 
 
 class MultiLabelMarginLoss(_Loss):
-    """Several right classes should be ahead of the others by 1: (N, C) and (N, C)."""
+    """The scores of the right classes should exceed the others by 1: (N, C) and (N, C)."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
-    """The mean over classes of binary cross entropies: (N, C) and (N, C)."""
+    """The mean, over classes, of binary cross entropies: (N, C) and (N, C)."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)
@@ -352,7 +352,7 @@ class HingeEmbeddingLoss(_Loss):
 
 
 class CosineEmbeddingLoss(_Loss):
-    """Vectors should point the same way where the target is 1, and not where it is -1: (N, D), (N, D), (N)."""
+    """Vectors should point in the same direction where the target is 1, and not where it is -1: (N, D), (N, D), (N)."""
 
     def __init__(
         self, margin: float = 0.0, size_average: OldFlag = None, reduce: OldFlag = None, reduction: str = "mean"
@@ -365,7 +365,7 @@ class CosineEmbeddingLoss(_Loss):
 
 
 class MarginRankingLoss(_Loss):
-    """The first input should be the larger by `margin` where the target is 1, the second where it is -1."""
+    """The first input should be larger by `margin` where the target is 1, the second where it is -1."""
 
     def __init__(
         self, margin: float = 0.0, size_average: OldFlag = None, reduce: OldFlag = None, reduction: str = "mean"
@@ -412,7 +412,7 @@ class TripletMarginLoss(_Loss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """`TripletMarginLoss` with a distance of your own."""
+    """`TripletMarginLoss` with a distance function of your own."""
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ __all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSN
 
 
 class LocalResponseNorm(Module):
-    """Each number divided by ``(k + alpha · mean of the squares of `size` channels around it) ** beta``.
+    """Each element divided by ``(k + alpha · mean of the squares of `size` channels around it) ** beta``.
 
     (N, C, …) → (N, C, …). Krizhevsky et al. 2012 (AlexNet).
     """
@@ -50,7 +50,7 @@ class CrossMapLRN2d(Module):
 
 
 class _ByShape(Module):
-    """A norm of the last dimensions, which are of `normalized_shape`."""
+    """The base class of norms over the last dimensions, which have size `normalized_shape`."""
 
     __constants__ = ("normalized_shape", "eps", "elementwise_affine")
     weight: Parameter | None
@@ -65,9 +65,9 @@ class _ByShape(Module):
 
 
 class LayerNorm(_ByShape):
-    """The last dimensions, which are of `normalized_shape`, normalized (Ba et al. 2016).
+    """Normalizes the last dimensions, which have size `normalized_shape` (Ba et al. 2016).
 
-    `weight` and `bias` are of that size too: ones and zeros, until they are learned.
+    `weight` and `bias` have that size too, and begin as ones and zeros.
     """
 
     bias: Parameter | None
@@ -104,9 +104,9 @@ class LayerNorm(_ByShape):
 
 
 class RMSNorm(_ByShape):
-    """The last dimensions divided by the root of the mean of their squares (Zhang & Sennrich 2019).
+    """Divides the last dimensions by their root mean square (Zhang & Sennrich 2019).
 
-    `weight` is of `normalized_shape`: ones, until it is learned. `eps` is the dtype's own if left out.
+    `weight` has size `normalized_shape`, and begins as ones. `eps` defaults to that of the dtype.
     """
 
     def __init__(
@@ -136,9 +136,9 @@ class RMSNorm(_ByShape):
 
 
 class GroupNorm(Module):
-    """Each of `num_groups` groups of channels of each input of (N, C, …) normalized by itself (Wu & He 2018).
+    """Normalizes each of `num_groups` groups of channels of each sample of (N, C, …) by itself (Wu & He 2018).
 
-    `weight` and `bias` are (num_channels): ones and zeros, until they are learned.
+    `weight` and `bias` have size (num_channels), and begin as ones and zeros.
     """
 
     __constants__ = ("num_groups", "num_channels", "eps", "affine")

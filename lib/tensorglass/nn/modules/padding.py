@@ -1,4 +1,4 @@
-"""Padding layers: a tensor with room around it. `padding` is how much before and after, from the last dimension on."""
+"""Padding layers. `padding` says how much is added before and after, from the last dimension on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = [
 
 @named_after_subclass("__init__")
 class _PadNd(Module):
-    """The last `_rank` dimensions padded by what the input itself holds, as `_mode` says."""
+    """Pads the last `_rank` dimensions with elements of the input, as `_mode` says."""
 
     __constants__ = ("padding",)
     _rank: int
@@ -81,19 +81,19 @@ class _CircularPadNd(_PadNd):
 
 
 class CircularPad1d(_CircularPadNd):
-    """Signals continued from their other end: (N, C, L) → (N, C, L')."""
+    """Signals padded with elements from their other end: (N, C, L) → (N, C, L')."""
 
     _rank = 1
 
 
 class CircularPad2d(_CircularPadNd):
-    """Images continued from their other side: (N, C, H, W) → (N, C, H', W')."""
+    """Images padded with elements from their other side: (N, C, H, W) → (N, C, H', W')."""
 
     _rank = 2
 
 
 class CircularPad3d(_CircularPadNd):
-    """Volumes continued from their other side: (N, C, D, H, W) → (N, C, D', H', W')."""
+    """Volumes padded with elements from their other side: (N, C, D, H, W) → (N, C, D', H', W')."""
 
     _rank = 3
 

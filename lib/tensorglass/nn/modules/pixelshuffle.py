@@ -1,4 +1,4 @@
-"""Channels that become pixels, and back: `PixelShuffle`, `PixelUnshuffle`."""
+"""`PixelShuffle`, which turns channels into pixels, and `PixelUnshuffle`, which turns them back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["PixelShuffle", "PixelUnshuffle"]
 
 
 class PixelShuffle(Module):
-    """(…, C·r², H, W) → (…, C, H·r, W·r), r being `upscale_factor` (Shi et al. 2016)."""
+    """(…, C·r², H, W) → (…, C, H·r, W·r), where r is `upscale_factor` (Shi et al. 2016)."""
 
     __constants__ = ("upscale_factor",)
 
@@ -26,7 +26,7 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """(…, C, H·r, W·r) → (…, C·r², H, W), r being `downscale_factor`."""
+    """(…, C, H·r, W·r) → (…, C·r², H, W), where r is `downscale_factor`."""
 
     __constants__ = ("downscale_factor",)
 

@@ -1,4 +1,4 @@
-"""Pooling layers: one number for each window. See the functions of the same names for shapes."""
+"""Pooling layers: one number for each window. The functions of the same names describe the shapes."""
 
 from __future__ import annotations
 
@@ -55,8 +55,10 @@ class _MaxPoolNd(Module):
 
 
 class MaxPool1d(_MaxPoolNd):
-    """The largest element of each window of signals: (N, C, L) → (N, C, L'). The windows lie side by side, if no
-    `stride` is given."""
+    """The largest element of each window of signals: (N, C, L) → (N, C, L').
+
+    Without a `stride`, windows are adjacent.
+    """
 
     _function = staticmethod(F.max_pool1d)
 
@@ -93,7 +95,9 @@ class _MaxUnpoolNd(Module):
 
 
 class MaxUnpool1d(_MaxUnpoolNd):
-    """What a `MaxPool1d` left, where its indices say that it was, and zeros elsewhere: (N, C, L') → (N, C, L)."""
+    """Undoes a `MaxPool1d`: puts its results where its indices say that they were, and zeros elsewhere: (N, C, L') →
+    (N, C, L).
+    """
 
     _rank, _function = 1, staticmethod(F.max_unpool1d)
 
@@ -256,7 +260,7 @@ class _LPPoolNd(Module):
 
 
 class LPPool1d(_LPPoolNd):
-    """``(Σ xᵖ)^(1/p)`` over each window of signals, p being `norm_type`: (N, C, L) → (N, C, L')."""
+    """``(Σ xᵖ)^(1/p)`` over each window of signals, where p is `norm_type`: (N, C, L) → (N, C, L')."""
 
     _function = staticmethod(F.lp_pool1d)
 

@@ -19,15 +19,16 @@ _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 
 
 class RNNBase(Module):
-    """What recurrent layers share: (steps, batch, input_size) → outputs (steps, batch, directions * hidden_size).
+    """The base class of recurrent layers: (steps, batch, input_size) → outputs (steps, batch, directions *
+    hidden_size).
 
-    With `batch_first` the batch is the first dimension, of input and output alone; without a batch the input is (steps,
-    input_size). The state is (num_layers * directions, batch, hidden_size), zeros if it is not given. Between layers
-    there is `dropout`. Sequences of different lengths come as a `PackedSequence`.
+    With `batch_first` the batch is the first dimension of input and output, but not of the state; without a batch the
+    input is (steps, input_size). The state is (num_layers * directions, batch, hidden_size), and zeros if it is not
+    given. Between layers there is `dropout`. Sequences of different lengths are passed as a `PackedSequence`.
 
-    Each layer and direction has `weight_ih_l0`, for the input, and `weight_hh_l0`, for the hidden state, with the rows
-    of all gates one below the other; `bias_ih_l0` and `bias_hh_l0`; and of a projection `weight_hr_l0`. All are drawn
-    evenly from -√k … √k, with k = 1 / hidden_size.
+    Each layer and direction has `weight_ih_l0`, for the input, and `weight_hh_l0`, for the hidden state, which stack
+    the rows of all gates; `bias_ih_l0` and `bias_hh_l0`; and, with a projection, `weight_hr_l0`. All are drawn
+    uniformly from -√k … √k, where k = 1 / hidden_size.
     """
 
     __constants__ = (
@@ -119,7 +120,7 @@ class RNNBase(Module):
             init.uniform_(weight, -bound, bound)
 
     def flatten_parameters(self) -> None:
-        """Nothing: where cuDNN wants its weights in one block of memory, this library wants nothing."""
+        """Does nothing. PyTorch puts the weights into one block of memory for cuDNN, which is not used here."""
 
     @property
     def all_weights(self) -> list[list[Parameter]]:
@@ -179,7 +180,7 @@ class RNNBase(Module):
         return recurrence.run(self.mode, input, state, self._flat_weights, *flags, first, batch_sizes)
 
     def check_input(self, input: Any, batch_sizes: Any) -> None:
-        """Refuse an input of another dtype, dimension or number of features."""
+        """Raise for an input of the wrong dtype, number of dimensions or number of features."""
         dtype = self._flat_weights[0].dtype
         if input.dtype != dtype:
             raise ValueError(
@@ -197,7 +198,7 @@ class RNNBase(Module):
     def check_hidden_size(
         self, hx: Any, expected_hidden_size: tuple[int, ...], msg: str = "Expected hidden size {}, got {}"
     ) -> None:
-        """Refuse a state of another size."""
+        """Raise for a state of the wrong size."""
         if hx.size() != expected_hidden_size:
             raise RuntimeError(msg.format(expected_hidden_size, list(hx.size())))
 
@@ -248,10 +249,10 @@ class RNN(RNNBase):
 class LSTM(RNNBase):
     """Long short-term memory: four gates, i, f, g and o, and a cell state c beside the hidden state h::
 
-        c' = sigmoid(f) * c + sigmoid(i) * tanh(g)
-        h' = sigmoid(o) * tanh(c')
+            c' = sigmoid(f) * c + sigmoid(i) * tanh(g)
+            h' = sigmoid(o) * tanh(c')
 
-    The state is the pair (h, c). With `proj_size` the hidden state is projected to that size, c stays as it is.
+    The state is the pair (h, c). With `proj_size` the hidden state is projected to that size, and c keeps its own.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -291,7 +292,9 @@ class GRU(RNNBase):
 
 
 class RNNCellBase(Module):
-    """One step of a recurrence: (batch, input_size) and a state (batch, hidden_size) → the next state."""
+    """The base class of cells, which make one step: (batch, input_size) and a state (batch, hidden_size) → the next
+    state.
+    """
 
     __constants__: tuple[str, ...] = ("input_size", "hidden_size", "bias")
 

@@ -1,4 +1,4 @@
-"""Embeddings as layers: numbers become vectors that are learned."""
+"""Embeddings as layers: each index has a vector, which is learned."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Embedding", "EmbeddingBag"]
 
 
 class _Rows(Module):
-    """What both have in common: `weight` (num_embeddings, embedding_dim), drawn from the normal distribution."""
+    """The base class of both: `weight` (num_embeddings, embedding_dim), drawn from the normal distribution."""
 
     padding_idx: int | None
     weight: Parameter
@@ -42,9 +42,9 @@ class _Rows(Module):
 
 
 class Embedding(_Rows):
-    """A vector for each number: (…) of integers from 0 to ``num_embeddings - 1`` → (…, `embedding_dim`).
+    """A vector for each index: integers (…) from 0 to ``num_embeddings - 1`` → (…, `embedding_dim`).
 
-    The vector of `padding_idx` begins as 0 and gets no gradient. Vectors longer than `max_norm` are shortened.
+    The vector of `padding_idx` begins as 0 and gets no gradient. Vectors longer than `max_norm` are scaled down to it.
     """
 
     __constants__ = ("num_embeddings", "embedding_dim", "padding_idx", "max_norm", "norm_type", "sparse")
@@ -97,7 +97,7 @@ class Embedding(_Rows):
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
     ) -> Self:
-        """An embedding of these vectors, (num_embeddings, embedding_dim), which are not learned if `freeze`."""
+        """A layer with these vectors, (num_embeddings, embedding_dim), which are not learned if `freeze`."""
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape
@@ -115,7 +115,7 @@ class Embedding(_Rows):
 
 
 class EmbeddingBag(_Rows):
-    """The "sum", "mean" or "max" of the vectors of every bag of numbers: (B, n), or (n) and offsets (B) → (B, D)."""
+    """The "sum", "mean" or "max" of the vectors of each bag of indices: (B, n), or (n) and offsets (B) → (B, D)."""
 
     __constants__ = (
         "num_embeddings", "embedding_dim", "max_norm", "norm_type", "scale_grad_by_freq", "mode", "sparse",
@@ -185,7 +185,7 @@ class EmbeddingBag(_Rows):
         include_last_offset: bool = False,
         padding_idx: int | None = None,
     ) -> Self:
-        """Bags of these vectors, (num_embeddings, embedding_dim), which are not learned if `freeze`."""
+        """A layer with these vectors, (num_embeddings, embedding_dim), which are not learned if `freeze`."""
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape

@@ -1,4 +1,4 @@
-"""The Transformer: blocks of attention and of two linear layers, each beside a path that carries its input on.
+"""The Transformer: blocks of attention and of two linear layers, each with a residual connection.
 
 Vaswani and others, "Attention Is All You Need" (2017); Xiong and others, "On Layer Normalization in the Transformer
 Architecture" (2020), for `norm_first`.
@@ -112,13 +112,13 @@ def _feed_forward(layer: Any, x: Any) -> Any:
 
 
 def _is_plain(module: Module, kind: type) -> bool:
-    """Whether a call of the module comes to a call of its class's function, and nothing else."""
+    """Whether calling the module only calls the function of its class: no hooks and no overrides."""
     return type(module) is kind and "forward" not in vars(module) and not has_hooks(module)
 
 
 @has_shortcut("feed_forward")
 def _by_functions(x: Any, weight1: Any, bias1: Any, weight2: Any, bias2: Any, p: float) -> Any:
-    """The same, for layers whose inputs and outputs no hook or override can see."""
+    """The same, for layers whose inputs and outputs no hook or override can observe."""
     return F.linear(F.dropout(F.relu(F.linear(x, weight1, bias1)), p), weight2, bias2)
 
 
@@ -203,11 +203,11 @@ class TransformerDecoderLayer(Module):
 
 
 class TransformerEncoder(Module):
-    """`num_layers` copies of a layer, one after the other, and a norm at the end if there is one.
+    """`num_layers` copies of a layer in sequence, followed by `norm` if it is given.
 
-    PyTorch leaves padded elements out of the computation where it can: in evaluation, without gradients, with padding
-    at the ends of the sequences. They come out as zeros then, here as well. `enable_nested_tensor` allows it;
-    `mask_check` is accepted and ignored: the padding is always checked.
+    PyTorch skips padded elements where it can: in evaluation, without gradients, with padding at the ends of sequences.
+    Their outputs are zeros then, as they are here. `enable_nested_tensor` allows it; `mask_check` is accepted and
+    ignored: the padding is always checked.
     """
 
     __constants__ = ("norm",)
@@ -234,7 +234,9 @@ class TransformerEncoder(Module):
     def forward(
         self, src: Any, mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool | None = None
     ) -> Any:
-        """The output of the last layer; masks as in `MultiheadAttention`. Whether `mask` is causal is found out."""
+        """The output of the last layer; masks as in `MultiheadAttention`. Without `is_causal`, it is detected from
+        `mask`.
+        """
         src_key_padding_mask = F._canonical_mask(
             src_key_padding_mask, "src_key_padding_mask", F._none_or_dtype(mask), "mask", src.dtype
         )
@@ -248,7 +250,7 @@ class TransformerEncoder(Module):
         return src if self.norm is None else self.norm(src)
 
     def _leaves_out(self, src: Any, padding: Any) -> bool:
-        """Whether padded elements are to come out as zeros."""
+        """Whether the outputs of padded elements are zeros."""
         if padding is None or src.dim() != 3 or not self.use_nested_tensor or self.layers[0].training:
             return False
         if padding.dim() != 2:
@@ -263,7 +265,7 @@ class TransformerEncoder(Module):
 
 
 class TransformerDecoder(Module):
-    """`num_layers` copies of a layer, one after the other, and a norm at the end if there is one."""
+    """`num_layers` copies of a layer in sequence, followed by `norm` if it is given."""
 
     __constants__ = ("norm",)
 
@@ -301,7 +303,7 @@ class TransformerDecoder(Module):
 
 
 class Transformer(Module):
-    """An encoder and a decoder: source (S, batch, E) and target (T, batch, E) → (T, batch, E), E being `d_model`."""
+    """An encoder and a decoder: source (S, batch, E) and target (T, batch, E) → (T, batch, E), where E is `d_model`."""
 
     def __init__(
         self,
@@ -353,7 +355,7 @@ class Transformer(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Any:
-        """What the decoder makes of the target and of the encoded source; masks as in `MultiheadAttention`."""
+        """The decoder's output for the target and the encoded source; masks as in `MultiheadAttention`."""
         batch_dim = 0 if self.batch_first else 1
         if src.dim() == 3 and src.size(batch_dim) != tgt.size(batch_dim):
             raise RuntimeError("the batch number of src and tgt must be equal")
@@ -383,7 +385,7 @@ class Transformer(Module):
 
 
 def _why_padding_is_computed(layer: Module) -> str:
-    """Why `TransformerEncoder` does not leave padded elements out, in PyTorch's words; "" if it does."""
+    """Why `TransformerEncoder` does not skip padded elements, in PyTorch's words; "" if it does."""
     if not isinstance(layer, TransformerEncoderLayer):
         return "encoder_layer was not TransformerEncoderLayer"
     attention, activation = layer.self_attn, layer.activation

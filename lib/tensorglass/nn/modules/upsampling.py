@@ -1,4 +1,4 @@
-"""Layers that make signals, images and volumes longer or shorter: `Upsample` and two of its cases."""
+"""Layers that resize signals, images and volumes: `Upsample` and two special cases."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
 
 
 class Upsample(Module):
-    """(N, C, *lengths) with its lengths changed to `size`, or multiplied by `scale_factor`: `F.interpolate`."""
+    """`F.interpolate` as a layer: (N, C, *lengths), resized to `size`, or by `scale_factor`."""
 
     __constants__ = ("size", "scale_factor", "mode", "align_corners", "name", "recompute_scale_factor")
 
@@ -46,14 +46,14 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """Images read at the nearest pixel: (N, C, H, W) → (N, C, H', W')."""
+    """`Upsample` of images in mode "nearest": (N, C, H, W) → (N, C, H', W')."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, mode="nearest")
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Images read between pixels, with aligned corners: (N, C, H, W) → (N, C, H', W')."""
+    """`Upsample` of images in mode "bilinear", with aligned corners: (N, C, H, W) → (N, C, H', W')."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)

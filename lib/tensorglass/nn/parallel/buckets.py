@@ -1,8 +1,8 @@
-"""Gradients averaged over processes while the backward pass goes on.
+"""Averaging gradients over processes during the backward pass.
 
-Parameters share buckets: flat tensors of a few megabytes, each of which is sent as one. The last parameters come first,
-since their gradients do. As soon as all gradients of a bucket are there, and the buckets before it are on their way, it
-is sent; when the last gradient of all is there, the averages are waited for and written to the gradients.
+Parameters share buckets: flat tensors of a few megabytes, each of which is sent in one message. The last parameters
+come first, since their gradients are ready first. A bucket is sent as soon as all its gradients are there and the
+buckets before it have been sent. After the last gradient, the averages are awaited and written to the gradients.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FIRST_BUCKET_BYTES = 1024 * 1024
 
 
 class Bucket:
-    """Some parameters of one dtype and device, and a flat tensor with room for their gradients."""
+    """Parameters of one dtype and device, and a flat tensor with room for their gradients."""
 
     def __init__(self, parameters: list[Tensor]) -> None:
         self.parameters = parameters
@@ -46,7 +46,7 @@ class Bucket:
 
 
 def into_buckets(parameters: list[Tensor], capacity: int) -> list[Bucket]:
-    """The last parameters first, in buckets of at most `capacity` bytes each, or one larger parameter."""
+    """The parameters, the last ones first, in buckets of at most `capacity` bytes; a larger parameter has its own."""
     buckets: list[Bucket] = []
     chosen: list[Tensor] = []
     room = min(FIRST_BUCKET_BYTES, capacity)
@@ -66,14 +66,14 @@ class Reducer:
     """Averages the gradients of parameters over a group's processes, bucket by bucket."""
 
     def __init__(self, parameters: list[Tensor], group: ProcessGroup, capacity: int, *, views: bool) -> None:
-        """With `views`, gradients become views of the buckets, which saves their memory."""
+        """With `views`, gradients become views of the buckets, which saves the memory of a copy."""
         self._parameters = parameters
         self._group = group
         self._views = views
         self._buckets = into_buckets(parameters, capacity)
         self._bucket_of = {id(parameter): bucket for bucket in self._buckets for parameter in bucket.parameters}
         self._divisor = group.size()
-        self._is_on = False  # from a forward pass until the backward pass that belongs to it is complete
+        self._is_on = False  # True from a forward pass until its backward pass is complete
         self._sent = 0
         self._arrived: set[int] = set()
         self._reached: set[int] | None = None  # the parameters that the outputs depend on, if that was asked for
@@ -81,14 +81,14 @@ class Reducer:
             parameter.register_post_accumulate_grad_hook(self._gradient_is_there)
 
     def check_finished(self) -> None:
-        """Raise an error if some gradients have come since the last forward pass, but not all."""
+        """Raise an error if only some of the gradients have arrived since the last forward pass."""
         if self._is_on and self._arrived:
             raise RuntimeError(_UNFINISHED)
 
     def begin(self, outputs: Any, *, search: bool, divisor: int) -> None:
         """Expect gradients, whose sums are divided by `divisor`.
 
-        With `search`, parameters that the outputs do not depend on are not waited for.
+        With `search`, parameters that the outputs do not depend on are not awaited.
         """
         self._is_on = True
         self._divisor = divisor
@@ -99,7 +99,7 @@ class Reducer:
             bucket.missing, bucket.work = len(bucket.parameters), None
 
     def answer(self, *, search: bool) -> None:
-        """Take part, with zeros, in the reductions of one backward pass of other processes."""
+        """Take part in the reductions of one backward pass of the other processes, with zeros."""
         for bucket in self._buckets:
             distributed.all_reduce(torch.zeros_like(bucket.flat), group=self._group)
         if search:
@@ -156,7 +156,7 @@ class Reducer:
             parameter.grad.copy_(average)
 
     def _used_anywhere(self) -> set[int]:
-        """The parameters with a gradient in at least one process; the others keep what they have."""
+        """The parameters with a gradient in at least one process; the gradients of the others are not changed."""
         if self._reached is None:
             return self._arrived
         flags = torch.tensor([id(parameter) in self._reached for parameter in self._parameters])

@@ -1,4 +1,4 @@
-"""`DataParallel`: one process, several devices, a part of the batch for each."""
+"""`DataParallel`: one process and several devices, each of which computes a part of the batch."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from tensorglass.nn.parallel.scatter_gather import Place, device_of, gather, sca
 
 
 class DataParallel(Module):
-    """Calls a network on several devices side by side: a batch is cut along `dim`, (N, …) → (N / devices, …), each part
-    goes through a replica of the network, and the results are joined on `output_device`, by default the first.
+    """Calls a network on several devices at once.
 
-    Gradients add up in the network itself, which lies on the first of `device_ids`: numbers or devices, by default
-    all CUDA devices, or all simulated ones if the network is on one. Without either it calls the network as it is.
-    Replicas live for one call: what one writes into a buffer is kept on the first device alone.
+    The batch is split along `dim`, (N, …) → (N / devices, …); each part goes through a replica of the network, and the
+    results are joined on `output_device`, by default the first.
+
+    Gradients add up in the network itself, which lies on the first of `device_ids`: numbers or devices, by default all
+    CUDA devices, or all simulated ones if the network is on one. Without either it calls the network itself. Replicas
+    live for one call: what a replica writes to a buffer is kept for the first device only.
     """
 
     def __init__(
@@ -48,13 +50,13 @@ class DataParallel(Module):
             self.module.to(self.src_device_obj)
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What the network returns for the whole batch."""
+        """The network's output for the whole batch."""
         if not self.device_ids:
             return self.module(*inputs, **kwargs)
         _check_place(self.module, self.src_device_obj)
         parts, named = self.scatter(inputs, kwargs, self._devices)
         if not parts and not named:
-            parts, named = ((),), ({},)  # a network may take nothing
+            parts, named = ((),), ({},)  # a network may have no arguments
         if len(self._devices) == 1:
             return self.module(*parts[0], **named[0])
         replicas = self.replicate(self.module, self._devices[: len(parts)])
@@ -69,11 +71,11 @@ class DataParallel(Module):
         return scatter_kwargs(inputs, kwargs, device_ids, self.dim)
 
     def parallel_apply(self, replicas: Sequence[Module], inputs: Sequence[Any], kwargs: Any) -> list[Any]:
-        """What the replicas return."""
+        """The outputs of the replicas."""
         return parallel_apply(replicas, inputs, kwargs, self._devices[: len(replicas)])
 
     def gather(self, outputs: Sequence[Any], output_device: Place) -> Any:
-        """What they return, joined."""
+        """The outputs of the replicas, joined."""
         return gather(outputs, output_device, self.dim)
 
 
@@ -85,13 +87,13 @@ def data_parallel(
     dim: int = 0,
     module_kwargs: dict[str, Any] | None = None,
 ) -> Any:
-    """One call of the network as `DataParallel` makes it."""
+    """One call of `module` with `DataParallel`."""
     arguments = inputs if isinstance(inputs, tuple) else () if inputs is None else (inputs,)
     return DataParallel(module, device_ids, output_device, dim)(*arguments, **(module_kwargs or {}))
 
 
 def _accelerator(module: Module, device_ids: Sequence[Place] | None) -> str | None:
-    """The type of the devices that are meant; None if there is only the CPU."""
+    """The type of accelerator to use; None if there is only the CPU."""
     named = [torch.device(device_id) for device_id in device_ids or () if not isinstance(device_id, int)]
     places = chain(named, (tensor.device for tensor in chain(module.parameters(), module.buffers())))
     kind = next((place.type for place in places if place.type != "cpu"), None)

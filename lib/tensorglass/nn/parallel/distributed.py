@@ -1,4 +1,4 @@
-"""`DistributedDataParallel`: a copy of a network in each process, kept alike by averaging gradients."""
+"""`DistributedDataParallel`: a copy of a network in each process, kept equal by averaging gradients."""
 
 from __future__ import annotations
 
@@ -23,13 +23,12 @@ if TYPE_CHECKING:
 class DistributedDataParallel(Module, Joinable):
     """A module whose gradients are, after each `backward()`, the averages over all processes.
 
-    Parameters and buffers are those of process 0 at the start, and buffers again before each forward pass, unless
-    `forward_sync_buffers` is False. Every process gives its own part of the batch; parts of equal length make the
-    average the gradient of the mean loss over the whole batch.
+    Process 0 sends its parameters and buffers to all processes at the start, and its buffers again before each forward
+    pass, unless `forward_sync_buffers` is False. Every process passes its own part of the batch. If the parts have
+    equal lengths, the average is the gradient of the mean loss over the whole batch.
 
-    Gradients are sent in buckets of `bucket_cap_mb` megabytes while the backward pass goes on. Parameters that a loss
-    does not depend on need `find_unused_parameters=True`. Processes with unequal numbers of batches train within
-    `join()`.
+    Gradients are sent in buckets of `bucket_cap_mb` megabytes during the backward pass. Parameters that a loss does not
+    depend on need `find_unused_parameters=True`. Processes with unequal numbers of batches train within `join()`.
     """
 
     def __init__(
@@ -102,7 +101,7 @@ class DistributedDataParallel(Module, Joinable):
         return self.forward_sync_buffers
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What the module makes of its inputs, with this process's copy."""
+        """The output of this process's copy of the module."""
         will_reduce = torch.is_grad_enabled() and self.require_backward_grad_sync
         divisor = self._tell_the_joined(will_reduce)
         # Not after a pass without gradients: processes may evaluate different numbers of batches.
@@ -115,7 +114,9 @@ class DistributedDataParallel(Module, Joinable):
         return outputs
 
     def _tell_the_joined(self, will_reduce: bool) -> int:
-        """Make buffers alike, and say to processes that have joined what follows; return what divides gradients."""
+        """Synchronize buffers, and announce the next step to processes that have joined. Returns the divisor of
+        gradients.
+        """
         work = Join.notify_join_context(self)
         active = int(work.result()[0].item()) if work is not None else self.process_group.size()
         if self._join is None:
@@ -127,7 +128,9 @@ class DistributedDataParallel(Module, Joinable):
 
     @contextmanager
     def no_sync(self) -> Iterator[None]:
-        """Gradients accumulate in each process alone, until the first backward pass after a forward pass outside."""
+        """Within the block gradients accumulate without being averaged, until the first forward and backward pass after
+        it.
+        """
         before = self.require_backward_grad_sync
         self.require_backward_grad_sync = False
         try:
@@ -141,10 +144,10 @@ class DistributedDataParallel(Module, Joinable):
         enable: bool = True,
         throw_on_early_termination: bool = False,
     ) -> Join:
-        """A context for processes with unequal numbers of batches: a process without any answers with zeros.
+        """A context for processes with unequal numbers of batches: a process that has run out takes part with zeros.
 
-        Gradients are divided by the number of all processes; without `divide_by_initial_world_size` by the number of
-        those that still have a batch. In the end all have the parameters of one that was among the last.
+        Gradients are divided by the number of all processes; without `divide_by_initial_world_size`, by the number of
+        those that still have a batch. At the end, all processes have the parameters of one of the last to finish.
         """
         return Join(
             [self],
@@ -154,7 +157,7 @@ class DistributedDataParallel(Module, Joinable):
         )
 
     def join_hook(self, **kwargs: Any) -> JoinHook:
-        """What this process does when it has run out of batches."""
+        """What this process does after its last batch."""
         self._divides_by_initial_world_size = kwargs.get("divide_by_initial_world_size", True)
         return _Joined(self)
 
@@ -165,7 +168,7 @@ class DistributedDataParallel(Module, Joinable):
 
     @property
     def join_process_group(self) -> ProcessGroup:
-        """The processes that train together."""
+        """The group of processes that train together."""
         return self.process_group
 
     def _highest(self, own: int) -> int:
@@ -178,7 +181,7 @@ class DistributedDataParallel(Module, Joinable):
             self._broadcast(list(self.module.buffers()), root)
 
     def _broadcast(self, tensors: list[Tensor], root: int = 0) -> None:
-        """Make tensors those of one of the group's processes."""
+        """Overwrite tensors with those of one process of the group."""
         group = self.process_group
         begun = [distributed.broadcast(tensor, group=group, async_op=True, group_src=root) for tensor in tensors]
         for work in begun:
@@ -203,7 +206,9 @@ class DistributedDataParallel(Module, Joinable):
 
 
 class _Joined(JoinHook):
-    """A process that has no more batches: it makes the others' collective operations, and ends with their network."""
+    """A process that has no more batches: it takes part in the others' collective operations, and ends with their
+    parameters.
+    """
 
     def __init__(self, network: DistributedDataParallel) -> None:
         self._network = network
@@ -218,14 +223,14 @@ class _Joined(JoinHook):
             network._reducer.answer(search=network.find_unused_parameters)
 
     def post_hook(self, is_last_joiner: bool) -> None:
-        """Take the parameters and buffers of one of the last."""
+        """Take the parameters and buffers of one of the last processes to finish."""
         network = self._network
         root = network._highest(network.process_group.rank() if is_last_joiner else -1)
         network._broadcast([*network.module.parameters(), *network.module.buffers()], root)
 
 
 def _which_buffers(broadcast_buffers: bool | None, forward_sync_buffers: bool | None) -> tuple[bool, bool]:
-    """Whether buffers are made alike before each forward pass, and whether at the start."""
+    """Whether buffers are synchronized before each forward pass, and whether at the start."""
     if broadcast_buffers is not None:
         warn(
             "`broadcast_buffers` is deprecated. Use `forward_sync_buffers` instead. IMPORTANT: unlike "
@@ -244,7 +249,7 @@ def _which_buffers(broadcast_buffers: bool | None, forward_sync_buffers: bool | 
 
 
 def _refuse(**settings: Any) -> None:
-    """Refuse PyTorch's settings of other ways to share the work."""
+    """Raise for PyTorch's settings that choose other ways to share the work."""
     for name, value in settings.items():
         if value is not None:
             raise explained(

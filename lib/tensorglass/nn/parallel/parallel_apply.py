@@ -1,4 +1,4 @@
-"""Modules that run at the same time, each in a thread of its own."""
+"""Calling modules at the same time, each in its own thread."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ def parallel_apply(
     kwargs_tup: Sequence[dict[str, Any]] | None = None,
     devices: Sequence[Place | None] | None = None,
 ) -> list[Any]:
-    """What each module returns for its inputs, in the caller's grad mode.
+    """Each module's output for its inputs, in the caller's grad mode.
 
-    An error in one of them is raised with its own class; the message says in which replica it was, and has the
-    traceback of the thread.
+    An error in a module keeps its class; its message names the replica, and includes the thread's traceback.
     """
     assert len(modules) == len(inputs), (
         f"The number of modules {len(modules)} is not equal to the number of inputs {len(inputs)}"
@@ -47,7 +46,7 @@ def parallel_apply(
         for thread in threads:
             try:
                 thread.start()
-            except RuntimeError:  # the platform has no threads, or no more of them
+            except RuntimeError:  # the platform has no threads, or cannot start more
                 thread.run()
         for thread in threads:
             if thread.ident is not None:
@@ -59,10 +58,10 @@ def parallel_apply(
 
 
 def _told(error: Exception, where: str) -> Exception:
-    """A thread's error, to be raised in the caller's thread."""
+    """A thread's error, in a form to raise in the caller's thread."""
     story = "".join(traceback.format_exception(error))
     message = f"Caught {type(error).__name__} {where}.\nOriginal {story}"
     try:
         return type(error)(message)
-    except TypeError:  # its class wants other arguments
+    except TypeError:  # its class takes other arguments
         return RuntimeError(message)

@@ -11,10 +11,10 @@ from tensorglass.tensor.tensor import Tensor
 
 
 def replicate(network: Module, devices: Sequence[Place], detach: bool = False) -> list[Module]:
-    """A replica of the network for each device. Those that are on its device already share its tensors.
+    """A replica of the network for each device; a replica on the network's own device shares its tensors.
 
-    Parameters of replicas are computed from the network's, which get the sum of their gradients; with `detach` they
-    are copies without a history. So replicas have no parameters of their own, and are for one forward pass.
+    The parameters of replicas are computed from the network's, which receive the sum of their gradients; with `detach`
+    they are copies without history. So replicas have no parameters of their own, and last for one forward pass.
     """
     return [_replica(network, device_of(device), detach) for device in devices]
 
@@ -33,7 +33,7 @@ def _replica(network: Module, device: Device, detach: bool) -> Module:
         for name, child in module._modules.items():
             replica._modules[name] = None if child is None else modules[child]
         former: dict[str, Tensor] = {}
-        object.__setattr__(replica, "_former_parameters", former)  # where PyTorch's programs look for them
+        object.__setattr__(replica, "_former_parameters", former)  # programs of PyTorch look for them here
         for name, parameter in module._parameters.items():
             if parameter is None:
                 replica._parameters[name] = None

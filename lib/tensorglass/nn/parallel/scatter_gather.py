@@ -1,6 +1,6 @@
-"""Batches cut into parts for several devices, and the parts' results joined on one.
+"""Splitting batches among several devices, and joining the results on one.
 
-Both are copies that autograd records, so gradients find their way back.
+Both are recorded copies, so gradients flow back through them.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ Place = Device | str | int
 
 
 def scatter(inputs: Any, target_gpus: Sequence[Place], dim: int = 0) -> list[Any]:
-    """For each device its part of the inputs, whose tensors are cut along `dim`: (N, …) → (N / devices, …) each.
+    """The part of the inputs for each device: tensors are split along `dim`, (N, …) → (N / devices, …).
 
-    Lists, tuples and dictionaries are gone through; other values go to every device. If a batch is too short there
-    are fewer parts than devices.
+    Tensors within lists, tuples and dictionaries are split too; other values go to every device. A batch that is too
+    short gives fewer parts than there are devices.
     """
     devices = [device_of(target) for target in target_gpus]
 
@@ -44,7 +44,7 @@ def scatter(inputs: Any, target_gpus: Sequence[Place], dim: int = 0) -> list[Any
 def scatter_kwargs(
     inputs: tuple[Any, ...], kwargs: dict[str, Any] | None, target_gpus: Sequence[Place], dim: int = 0
 ) -> tuple[tuple[Any, ...], tuple[dict[str, Any], ...]]:
-    """`scatter` of positional and of keyword arguments, as many of the one as of the other."""
+    """`scatter` of positional and keyword arguments; the shorter list is filled up, so that both have one length."""
     parts = scatter(inputs, target_gpus, dim) if inputs else []
     named = scatter(kwargs, target_gpus, dim) if kwargs else []
     parts += [()] * (len(named) - len(parts))
@@ -53,8 +53,10 @@ def scatter_kwargs(
 
 
 def gather(outputs: Sequence[Any], target_device: Place, dim: int = 0) -> Any:
-    """The results of several devices joined on one: tensors along `dim`, the members of tuples, lists and dictionaries
-    one by one. ValueError if dictionaries have different numbers of keys.
+    """The results of several devices joined on one.
+
+    Tensors are joined along `dim`; the members of tuples, lists and dictionaries are joined one by one. Raises
+    ValueError if dictionaries have different numbers of keys.
     """
     where = device_of(target_device)
 
@@ -82,7 +84,7 @@ def gather(outputs: Sequence[Any], target_device: Place, dim: int = 0) -> Any:
 
 
 def device_of(place: Place) -> Device:
-    """The device that is meant: -1 is the CPU, other numbers count those of the accelerator."""
+    """The device for a number: -1 is the CPU, other numbers count the accelerator's devices."""
     if place == -1:
         return torch.device("cpu")
     if isinstance(place, int):

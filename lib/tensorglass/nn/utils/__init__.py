@@ -1,5 +1,6 @@
-"""``torch.nn.utils``: gradients clipped, parameters as a vector, as functions of others, and pruned;
-sequences of different lengths in `rnn`."""
+"""``torch.nn.utils``: clipping gradients; parameters as one vector, computed from other tensors, or pruned; sequences
+of different lengths in `rnn`.
+"""
 
 from tensorglass.core.lazy_modules import fetching
 from tensorglass.nn.utils import parametrizations, parametrize, rnn, stateless

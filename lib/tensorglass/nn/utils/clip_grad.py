@@ -1,4 +1,4 @@
-"""Gradients kept from growing too large (Pascanu et al. 2013)."""
+"""Clipping gradients, so that they do not explode (Pascanu et al. 2013)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _listed(tensors: Tensors) -> list[Tensor]:
 def get_total_norm(
     tensors: Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:
-    """The norm of all tensors as one vector, 0-dim: the norm of their norms."""
+    """The norm of all tensors as one vector, computed as the norm of their norms."""
     tensors, norm_type = _listed(tensors), float(norm_type)
     if not tensors:
         return torch.zeros(())
@@ -40,7 +40,7 @@ def get_total_norm(
 def clip_grads_with_norm_(
     parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
-    """Shorten all gradients by one factor, in place, if their `total_norm` is above `max_norm`."""
+    """Scale all gradients by one factor, in place, so that `total_norm` becomes at most `max_norm`."""
     max_norm = float(max_norm)
     gradients = [parameter.grad for parameter in _listed(parameters) if parameter.grad is not None]
     if not gradients:
@@ -58,7 +58,9 @@ def clip_grad_norm_(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Shorten the gradients of all parameters, as one vector, to `max_norm`. Returns their norm before that."""
+    """Scale the gradients of all parameters so that their norm, as one vector, is at most `max_norm`. Returns the norm
+    before.
+    """
     is_generator = isinstance(parameters, GeneratorType)
     parameters = _listed(parameters)
     if is_generator and not parameters:

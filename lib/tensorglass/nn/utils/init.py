@@ -1,4 +1,4 @@
-"""Modules made without drawing their parameters."""
+"""Creating modules without initializing their parameters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["skip_init"]
 
 
 def skip_init(module_cls: type[Module], *args: Any, **kwargs: Any) -> Module:
-    """A module of this class with memory for its parameters, but nothing written to them."""
+    """A module of this class with uninitialized parameters."""
     if not issubclass(module_cls, Module):
         raise RuntimeError(f"Expected a Module; got {module_cls}")
     if "device" not in inspect.signature(module_cls).parameters:

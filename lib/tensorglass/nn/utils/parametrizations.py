@@ -28,14 +28,14 @@ def _is_orthogonal(matrix: Tensor) -> bool:
 
 
 def _make_orthogonal(matrix: Tensor) -> Tensor:
-    """The Q of the QR factorisation whose R has a positive diagonal."""
+    """The Q of the QR factorization whose R has a positive diagonal."""
     reflections, tau = torch.geqrf(matrix)
     orthogonal = torch.linalg.householder_product(reflections, tau)
     return orthogonal * reflections.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
 
 
 class _Orthogonal(Module):
-    """From any matrix to an orthogonal one (Lezcano-Casado 2019). `base` is the matrix that the learning begins at."""
+    """Maps any matrix to an orthogonal one (Lezcano-Casado 2019). `base` is the matrix that training begins at."""
 
     base: Tensor | None
 
@@ -78,7 +78,7 @@ class _Orthogonal(Module):
         return orthogonal if rows == columns else orthogonal[..., :columns]
 
     def right_inverse(self, Q: Tensor) -> Tensor:
-        """What gives `Q`, or the orthogonal matrix nearest to it."""
+        """The tensor that is mapped to `Q`, or to the orthogonal matrix nearest to it."""
         if Q.shape != self.shape:
             raise ValueError(
                 f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape {Q.shape}."
@@ -123,7 +123,7 @@ def _tensor_of(module: Module, name: str) -> Tensor:
 def orthogonal(
     module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
 ) -> Module:
-    """Keep a matrix orthogonal: by "matrix_exp", the exponential of a skew-symmetric one, "cayley" or "householder"."""
+    """Keep a matrix orthogonal: by "matrix_exp" (of a skew-symmetric matrix), "cayley" or "householder"."""
     weight = _tensor_of(module, name)
     if weight.ndim < 2:
         raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions.")
@@ -140,7 +140,7 @@ def orthogonal(
 
 
 class _WeightNorm(Module):
-    """A length `g` and a direction `v`."""
+    """Maps a length `g` and a direction `v` to a weight."""
 
     def __init__(self, dim: int | None = 0) -> None:
         super().__init__()
@@ -154,7 +154,7 @@ class _WeightNorm(Module):
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Learn lengths and directions apart (Salimans & Kingma 2016): a length for each place along `dim`."""
+    """Learn lengths and directions separately (Salimans & Kingma 2016): one length for each index along `dim`."""
     parametrize.register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
     def of_old_names(state_dict: Any, prefix: str, *_: Any) -> None:
@@ -168,7 +168,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
 
 class _SpectralNorm(Module):
-    """A matrix divided by its largest singular value, which power iteration finds bit by bit."""
+    """Divides a matrix by its largest singular value, which power iteration approximates step by step."""
 
     _u: Tensor
     _v: Tensor

@@ -1,4 +1,4 @@
-"""Parameters that are functions of others: symmetric, orthogonal, normalized, or anything that a module computes.
+"""Parameters computed from other tensors: symmetric, orthogonal, normalized, or whatever a module computes.
 
     class Symmetric(nn.Module):
         def forward(self, x):
@@ -6,8 +6,8 @@
 
     parametrize.register_parametrization(layer, "weight", Symmetric())
 
-From then on `layer.weight` is computed whenever it is read; what is learned is
-`layer.parametrizations.weight.original`. Assigning to it calls `right_inverse` of the parametrizations.
+From then on `layer.weight` is computed whenever it is read; `layer.parametrizations.weight.original` is what is
+learned. Assigning to `layer.weight` calls `right_inverse` of the parametrizations.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _register(module: Module, name: str, tensor: Tensor) -> None:
 
 class ParametrizationList(ModuleList):
     """The parametrizations of one tensor, and the tensors it is computed from: `original`, or `original0`, `original1`,
-    …
+    ….
     """
 
     def __init__(self, modules: Sequence[Module], original: Tensor, unsafe: bool = False) -> None:
@@ -204,10 +204,10 @@ def _make_property(module: Module, name: str) -> None:
 def register_parametrization(
     module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
 ) -> Module:
-    """Make a parameter or buffer a function of another tensor, or append a function to its parametrizations.
+    """Compute a parameter or buffer from another tensor by a module, or add a module to its parametrizations.
 
-    The function must not change size and dtype, unless `unsafe`. Its method `right_inverse`, if it has one, computes
-    the original tensors, so that the tensor keeps its value.
+    The module must keep size and dtype, unless `unsafe`. If it has a method `right_inverse`, that computes the original
+    tensors, so that the tensor keeps its value.
     """
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
@@ -269,7 +269,7 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 
 
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
-    """Make the tensor a plain parameter again: with the value computed last, or with `original`'s."""
+    """Make the tensor a plain parameter again, with the value computed last or with that of `original`."""
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
     parametrizations = module.parametrizations[tensor_name]
@@ -303,7 +303,7 @@ def type_before_parametrizations(module: Module) -> type:
 def transfer_parametrizations_and_params(
     from_module: Module, to_module: Module, tensor_name: str | None = None
 ) -> Module:
-    """Give `to_module` the parametrizations of `from_module`, and what they compute with."""
+    """Give `to_module` the parametrizations of `from_module`, and the tensors that they use."""
     if is_parametrized(from_module):
         names = list(from_module.parametrizations) if tensor_name is None else [tensor_name]
         for name in names:

@@ -1,7 +1,7 @@
-"""Pruning: parts of a parameter held at 0 by a mask (LeCun et al. 1990).
+"""Pruning: a mask keeps elements of a parameter at 0 (LeCun et al. 1990).
 
-A pruned `weight` is computed before every call, as ``weight_orig * weight_mask``; `remove` makes it permanent. Pruned
-again, a parameter has a `PruningContainer`, which prunes what was left.
+A pruned `weight` is computed before every call, as ``weight_orig * weight_mask``; `remove` makes it permanent. A
+parameter that is pruned again has a `PruningContainer`, whose methods each prune what the ones before have left.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from tensorglass.tensor.tensor import Tensor
 
 
 class BasePruningMethod(ABC):
-    """A way of choosing what is pruned: derive from it, name its `PRUNING_TYPE`, and define `compute_mask`.
+    """The base class of methods that choose what is pruned. A subclass sets `PRUNING_TYPE` and defines `compute_mask`.
 
-    The type is "unstructured" for elements, "structured" for whole channels, and "global" for what needs all elements.
+    The type is "unstructured" for elements, "structured" for whole channels, and "global" for methods that need all
+    elements.
     """
 
     PRUNING_TYPE: str
@@ -31,7 +32,7 @@ class BasePruningMethod(ABC):
 
     @abstractmethod
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The new mask, of ones and zeros, from the importance of each element and the mask there was."""
+        """The new mask, of ones and zeros, from the importance of each element and the previous mask."""
 
     def apply_mask(self, module: Module) -> Tensor:
         """The pruned tensor."""
@@ -69,7 +70,7 @@ class BasePruningMethod(ABC):
 
     @staticmethod
     def _combined(module: Module, name: str, method: BasePruningMethod) -> BasePruningMethod:
-        """The method, together with what has pruned the parameter before."""
+        """This method, combined with those that have pruned the parameter before."""
         method._tensor_name = name
         before = [
             (number, hook)
@@ -100,7 +101,7 @@ class BasePruningMethod(ABC):
         return t * self.compute_mask(importance_scores, default_mask=default_mask)
 
     def remove(self, module: Module) -> None:
-        """Make the pruned tensor the parameter."""
+        """Make the pruned tensor the parameter, for good."""
         name = self._tensor_name
         weight = self.apply_mask(module)
         if hasattr(module, name):
@@ -123,7 +124,7 @@ class PruningContainer(BasePruningMethod):
             self.add_pruning_method(method)
 
     def add_pruning_method(self, method: BasePruningMethod) -> None:
-        """Add a method, which prunes what the others have left."""
+        """Add a method, which prunes elements that the others have left."""
         if not isinstance(method, BasePruningMethod):
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
         if self._tensor_name != method._tensor_name:
@@ -151,7 +152,7 @@ class PruningContainer(BasePruningMethod):
 
     @staticmethod
     def _left(method: Any, t: Tensor, mask: Tensor) -> Any:
-        """The index of what has not been pruned yet."""
+        """The index of the elements that are not pruned yet."""
         kind = method.PRUNING_TYPE
         if kind == "unstructured":
             return mask == 1
@@ -173,7 +174,7 @@ class PruningContainer(BasePruningMethod):
 
 
 class Identity(BasePruningMethod):
-    """Prunes nothing, but makes the mask."""
+    """Prunes nothing, but creates the mask."""
 
     PRUNING_TYPE = "unstructured"
 
@@ -187,7 +188,7 @@ class Identity(BasePruningMethod):
 
 
 class _Amount(BasePruningMethod):
-    """Prunes an `amount`: a share from 0 to 1, or a number of elements or channels."""
+    """Prunes an `amount`: a fraction from 0 to 1, or a number of elements or channels."""
 
     amount: Any
 
@@ -290,7 +291,7 @@ class RandomStructured(_Structured):
 
 
 class LnStructured(_Structured):
-    """Prunes the channels of the smallest `n`-norm."""
+    """Prunes the channels with the smallest `n`-norm."""
 
     def __init__(self, amount: float, n: Any, dim: int = -1) -> None:
         super().__init__(amount)
@@ -338,7 +339,7 @@ class CustomFromMask(BasePruningMethod):
 
 
 def identity(module: Module, name: str) -> Module:
-    """Make a mask that prunes nothing."""
+    """Create a mask that prunes nothing."""
     Identity.apply(module, name)
     return module
 
@@ -350,7 +351,7 @@ def random_unstructured(module: Module, name: str, amount: float) -> Module:
 
 
 def l1_unstructured(module: Module, name: str, amount: float, importance_scores: Tensor | None = None) -> Module:
-    """Prune the smallest elements, or those of the smallest importance."""
+    """Prune the smallest elements, or the least important ones by `importance_scores`."""
     L1Unstructured.apply(module, name, amount=amount, importance_scores=importance_scores)
     return module
 
@@ -364,13 +365,13 @@ def random_structured(module: Module, name: str, amount: float, dim: int) -> Mod
 def ln_structured(
     module: Module, name: str, amount: float, n: Any, dim: int, importance_scores: Tensor | None = None
 ) -> Module:
-    """Prune the channels along `dim` of the smallest `n`-norm."""
+    """Prune the channels along `dim` with the smallest `n`-norm."""
     LnStructured.apply(module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores)
     return module
 
 
 def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
-    """Prune by a mask."""
+    """Prune by the given mask."""
     CustomFromMask.apply(module, name, mask=mask)
     return module
 
@@ -381,7 +382,7 @@ def global_unstructured(
     importance_scores: dict[tuple[Module, str], Tensor] | None = None,
     **kwargs: Any,
 ) -> None:
-    """Prune several parameters as though they were one."""
+    """Prune several parameters as if they were one."""
     if not isinstance(parameters, Iterable):
         raise TypeError("global_unstructured(): parameters is not an Iterable")
     scores = {} if importance_scores is None else importance_scores
@@ -410,7 +411,7 @@ def global_unstructured(
 
 
 def remove(module: Module, name: str) -> Module:
-    """Make the pruned tensor the parameter, and take the mask away."""
+    """Make the pruned tensor the parameter, and remove the mask."""
     for number, hook in module._forward_pre_hooks.items():
         if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
             hook.remove(module)

@@ -1,7 +1,7 @@
 """Sequences of different lengths in one batch: padded to one length, or packed.
 
-Packed, the elements are stored step by step: first step 0 of all sequences, the longest first, then step 1 of the
-sequences that are long enough, and so on. `batch_sizes` says how many elements each step has.
+Packed elements are stored step by step: first step 0 of all sequences, the longest first, then step 1 of the sequences
+that are long enough, and so on. `batch_sizes` is the number of elements in each step.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class PackedSequence_(NamedTuple):
 
 
 class PackedSequence(PackedSequence_):
-    """Packed sequences; `pack_sequence` and `pack_padded_sequence` make them.
+    """Packed sequences; `pack_sequence` and `pack_padded_sequence` create them.
 
-    `sorted_indices` is the order in which sequences were brought, the longest first, `unsorted_indices` brings them
-    back; both are None if they came in that order.
+    `sorted_indices` sorts sequences by length, the longest first, and `unsorted_indices` restores their order; both are
+    None if they were sorted already.
     """
 
     def __new__(
@@ -68,7 +68,7 @@ class PackedSequence(PackedSequence_):
         return self._each(lambda tensor: tensor.pin_memory())
 
     def is_pinned(self) -> bool:
-        """Whether the data is there."""
+        """Whether the data is in such memory."""
         return self.data.is_pinned()
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
@@ -128,7 +128,7 @@ class PackedSequence(PackedSequence_):
 
 
 def invert_permutation(permutation: Any) -> Any:
-    """The permutation that undoes another; None of None."""
+    """The inverse of a permutation; None for None."""
     if permutation is None:
         return None
     places = torch.arange(0, permutation.numel(), device=permutation.device)
@@ -138,9 +138,9 @@ def invert_permutation(permutation: Any) -> Any:
 def pack_padded_sequence(
     input: Any, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
-    """Pack (steps, batch, …), or (batch, steps, …) with `batch_first`, of which each sequence has `lengths[i]` steps.
+    """Pack (steps, batch, …), or (batch, steps, …) with `batch_first`, where sequence i has `lengths[i]` steps.
 
-    Sequences must come with the longest first, or be sorted here, with `enforce_sorted=False`.
+    The longest sequence must come first, unless `enforce_sorted` is False: then they are sorted here.
     """
     if isinstance(lengths, torch.Tensor):
         lengths = lengths.to(dtype=torch.int64)
@@ -200,7 +200,7 @@ def pad_packed_sequence(
     padding_value: float = 0.0,
     total_length: int | None = None,
 ) -> tuple[Any, Any]:
-    """The padded sequences, (steps, batch, …), in the order in which they came, and their lengths.
+    """The padded sequences, (steps, batch, …), in their original order, and their lengths.
 
     There are as many steps as the longest sequence has, or `total_length`.
     """
@@ -230,7 +230,7 @@ def pad_packed_sequence(
 def pad_sequence(
     sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Any:
-    """One tensor of sequences (steps, …), filled up with `padding_value` at the end, or at the start ("left")."""
+    """One tensor of sequences (steps, …), with `padding_value` after the shorter ones, or before them ("left")."""
     if not isinstance(sequences, Iterable):
         raise RuntimeError(
             f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
@@ -262,7 +262,7 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Any, lengths: Any, batch_first: bool = False) -> list[Any]:
-    """The sequences, each of its own length."""
+    """The sequences, each with its own length."""
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
     places = torch.arange(padded_sequences.shape[1], device=lengths.device)

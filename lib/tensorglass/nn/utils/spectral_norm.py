@@ -29,11 +29,11 @@ class SpectralNorm:
         self.eps = eps
 
     def reshape_weight_to_matrix(self, weight: Tensor) -> Tensor:
-        """The weight as a matrix, whose rows are the places along `dim`."""
+        """The weight as a matrix, with a row for each index along `dim`."""
         return weight.movedim(self.dim, 0).reshape(weight.size(self.dim), -1)
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Tensor:
-        """The weight divided by its largest singular value, found anew by `n_power_iterations`."""
+        """The weight divided by its largest singular value, which `n_power_iterations` more steps approximate."""
         weight, u, v = (getattr(module, f"{self.name}_{part}") for part in ("orig", "u", "v"))
         matrix = self.reshape_weight_to_matrix(weight)
         if do_power_iteration:
@@ -57,7 +57,7 @@ class SpectralNorm:
 
     @staticmethod
     def apply(module: Module, name: str, n_power_iterations: int, dim: int, eps: float) -> SpectralNorm:
-        """Keep the weight under another name, and compute it."""
+        """Store the weight under another name, and compute it from there."""
         for hook in module._forward_pre_hooks.values():
             if isinstance(hook, SpectralNorm) and hook.name == name:
                 raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
@@ -84,7 +84,7 @@ class SpectralNorm:
 
 
 class _NoteVersion:
-    """The hook that writes the version into a state dictionary's metadata."""
+    """The hook that writes a version into a state dictionary's metadata."""
 
     def __init__(self, hook: SpectralNorm) -> None:
         self.hook = hook
@@ -108,7 +108,7 @@ def spectral_norm(
 
 
 def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
-    """Take the hooks away again."""
+    """Remove the hooks."""
     for number, hook in module._forward_pre_hooks.items():
         if isinstance(hook, SpectralNorm) and hook.name == name:
             hook.remove(module)

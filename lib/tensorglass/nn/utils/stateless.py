@@ -1,4 +1,4 @@
-"""Modules called with other parameters than their own; the same as `torch.func.functional_call`."""
+"""Calling modules with other parameters than their own; the same as `torch.func.functional_call`."""
 
 from __future__ import annotations
 
@@ -41,6 +41,6 @@ def _reparametrize_module(
     strict: bool = False,
     stack_weights: bool = False,
 ) -> Iterator[None]:
-    """Within the block the module has these tensors in place of its own: what libraries build on `functional_call`."""
+    """Within the block, the module has these tensors in place of its own; libraries build on it."""
     with in_place_of_its_own(module, parameters_and_buffers, tie_weights, strict):
         yield

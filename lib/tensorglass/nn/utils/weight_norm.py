@@ -1,4 +1,4 @@
-"""Weight normalization by a hook, PyTorch's old form of it; see `parametrizations.weight_norm`."""
+"""Weight normalization by a hook, PyTorch's old form; see `parametrizations.weight_norm`."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
 
 def remove_weight_norm(module: Module, name: str = "weight") -> Module:
-    """Take the hook away again."""
+    """Remove the hook."""
     for number, hook in module._forward_pre_hooks.items():
         if isinstance(hook, WeightNorm) and hook.name == name:
             hook.remove(module)

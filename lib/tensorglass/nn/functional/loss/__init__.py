@@ -1,6 +1,6 @@
-"""Losses as functions: how far `input` is from `target`.
+"""Loss functions: how far `input` is from `target`.
 
-`reduction` says what becomes of the losses of all elements or samples: "none" leaves them, "mean" takes their mean and
+`reduction` says how the losses of elements or samples are combined: "none" returns all of them, "mean" their mean,
 "sum" their sum. `size_average` and `reduce` are its deprecated forms.
 """
 

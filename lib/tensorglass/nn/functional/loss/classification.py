@@ -1,4 +1,4 @@
-"""How much of the score, or of the probability, goes to other classes than the right one."""
+"""Losses of classification: they are large if wrong classes have high scores or probabilities."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def nll_loss(
 ) -> Tensor:
     """Minus the log-probability of the right class: input (N, C), (C) or (N, C, d1, …), target (N), () or (N, d1, …).
 
-    `weight` (C) weights the classes; targets that are `ignore_index` do not count.
+    `weight` (C) weights the classes; samples whose target is `ignore_index` do not count.
     """
     check_tensors("nll_loss_nd", input=input, target=target)
     _check_options("nll_loss_nd", weight, ignore_index)
@@ -124,10 +124,10 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """Minus the log-probability of the right class, where `input` holds logits: (N, C), (C) or (N, C, d1, …).
+    """Minus the log-probability of the right class, given logits: `input` is (N, C), (C) or (N, C, d1, …).
 
     `target` holds classes, (N), () or (N, d1, …), or probabilities, of the input's size. `label_smoothing` is the share
-    of the target that is spread over all classes (Szegedy et al. 2016).
+    of the target that is spread evenly over all classes (Szegedy et al. 2016).
     """
     check_tensors("cross_entropy_loss", input=input, target=target)
     _check_options("cross_entropy_loss", weight, ignore_index)
@@ -159,7 +159,7 @@ def cross_entropy(
 
 
 def _along(weight: Tensor, rank: int, dim: int) -> Tensor:
-    """One number for each class, as it broadcasts with the input."""
+    """A tensor with one number for each class, reshaped to broadcast with the input."""
     return weight.view([-1 if axis == dim else 1 for axis in range(rank)])
 
 
@@ -206,7 +206,7 @@ def linear_cross_entropy(
 ) -> Tensor:
     """`cross_entropy` of ``linear(input, linear_weight, linear_bias)``: (N, in) or (in), and (C, …, in).
 
-    `options`, by which PyTorch computes it in parts, are not needed here: the result is the same.
+    PyTorch's `options` make it compute the result in parts. They are accepted, and have no effect on the result.
     """
     if not 1 <= input.dim() <= 2:
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")
@@ -252,7 +252,7 @@ def multi_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """``Σ max(0, margin - input[y] + input[i])^p / C`` over the classes i but y, the right one: (N, C) and (N)."""
+    """``Σ max(0, margin - input[y] + input[i])^p / C`` over all classes i except y, the right one: (N, C) and (N)."""
     check_tensors("multi_margin_loss", input=input, target=target)
     reduction = read_reduction(reduction, size_average, reduce)
     if p not in (1, 2):
@@ -279,7 +279,7 @@ def multi_margin_loss(
     refuse_gradients("multi_margin_loss", weight=weight)
     check_floating("multi_margin_loss_cpu_kernel", input)
     rows = input if input.dim() == 2 else input.reshape(1, -1)
-    of_one = reduction == "none" and target.dim() == 0  # whose sum is that one, without a dimension
+    of_one = reduction == "none" and target.dim() == 0  # the sum of one element is that element, 0-dim
     return ops.multi_margin_loss(rows, target.reshape(-1), p, margin, weight, "sum" if of_one else reduction)
 
 
@@ -311,7 +311,7 @@ def multilabel_margin_loss(
     check_floating("multilabel_margin_loss_forward_out_frame", input)
     is_batch = input.dim() == 2
     rows = input if is_batch else input.reshape(1, -1)
-    of_one = reduction == "none" and not is_batch  # whose sum is that one, without a dimension
+    of_one = reduction == "none" and not is_batch  # the sum of one element is that element, 0-dim
     return ops.multilabel_margin_loss(
         rows, target if is_batch else target.reshape(1, -1), "sum" if of_one else reduction
     )
@@ -326,7 +326,7 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The mean over classes of the binary cross entropies of ``sigmoid(input)``: (…, C) → (…)."""
+    """The mean, over classes, of the binary cross entropy of ``sigmoid(input)``: (…, C) → (…)."""
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce)
     loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))

@@ -26,9 +26,9 @@ def poisson_nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Minus the log-likelihood of a Poisson distribution of rate `input`, or ``exp(input)`` if `log_input`.
+    """Minus the log-likelihood of a Poisson distribution with rate `input`, or ``exp(input)`` if `log_input`.
 
-    If `full`, with Stirling's approximation of log(target!).
+    With `full`, it includes Stirling's approximation of log(target!).
     """
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce)
@@ -53,9 +53,9 @@ def gaussian_nll_loss(
     eps: float = 1e-6,
     reduction: str = "mean",
 ) -> Tensor:
-    """Minus the log-likelihood of normal distributions of mean `input` and variance `var`, at least `eps`.
+    """Minus the log-likelihood of normal distributions with mean `input` and variance `var`, at least `eps`.
 
-    If `full`, with the constant, log(2π) / 2.
+    With `full`, it includes the constant log(2π) / 2.
     """
     if var < 0 if isinstance(var, float) else torch.any(var < 0):
         raise ValueError("var has negative entry/entries")
@@ -89,8 +89,10 @@ def kl_div(
     reduction: str = "mean",
     log_target: bool = False,
 ) -> Tensor:
-    """The Kullback-Leibler divergence ``target * (log(target) - input)``: `input` holds logarithms, and so does
-    `target`, if `log_target`. "batchmean" divides the sum by the number of samples, as the definition does.
+    """The Kullback-Leibler divergence ``target * (log(target) - input)``, where `input` holds logarithms.
+
+    With `log_target`, `target` holds logarithms too. "batchmean" divides the sum by the number of samples, as the
+    definition does.
     """
     check_tensors("kl_div", input=input, target=target)
     if size_average is not None or reduce is not None:
@@ -122,7 +124,7 @@ def binary_cross_entropy(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """``-(target * log(input) + (1 - target) * log(1 - input))`` for probabilities; logarithms are at least -100."""
+    """``-(target * log(input) + (1 - target) * log(1 - input))`` of probabilities; logarithms are clamped to -100."""
     reduction = read_reduction(reduction, size_average, reduce)
     if target.size() != input.size():
         raise ValueError(
@@ -154,7 +156,7 @@ def binary_cross_entropy_with_logits(
     reduction: str = "mean",
     pos_weight: Tensor | None = None,
 ) -> Tensor:
-    """`binary_cross_entropy` of ``sigmoid(input)``, exact where that is close to 0 or 1.
+    """`binary_cross_entropy` of ``sigmoid(input)``, accurate even where the sigmoid is close to 0 or 1.
 
     `pos_weight` is the weight of positive targets, one for each class.
     """

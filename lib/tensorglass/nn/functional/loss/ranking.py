@@ -1,4 +1,4 @@
-"""Pairs and triples: which of them is larger, or nearer, and by what margin."""
+"""Losses of pairs and triples: which of them is larger, or nearer, and by what margin."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def hinge_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """A distance where the target is 1, and ``max(0, margin - input)`` where it is -1."""
+    """`input`, a distance, where the target is 1, and ``max(0, margin - input)`` where it is -1."""
     check_tensors("hinge_embedding_loss", input=input, target=target)
     reduction = read_reduction(reduction, size_average, reduce)
     zeros = torch.zeros_like(input)
@@ -40,7 +40,7 @@ def margin_ranking_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """``max(0, -target * (input1 - input2) + margin)``: a target of 1 asks `input1` to be the larger."""
+    """``max(0, -target * (input1 - input2) + margin)``: with a target of 1, `input1` should be larger."""
     reduction = read_reduction(reduction, size_average, reduce)
     if not input1.dim() == input2.dim() == target.dim():
         raise RuntimeError(
@@ -66,7 +66,7 @@ def cosine_embedding_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """``1 - cos`` of the angle where the target is 1, ``max(0, cos - margin)`` where it is -1: (N, D), (N, D), (N)."""
+    """``1 - cos`` where the target is 1, ``max(0, cos - margin)`` where it is -1: (N, D), (N, D), (N)."""
     check_tensors("cosine_embedding_loss", input1=input1, input2=input2, target=target)
     reduction = read_reduction(reduction, size_average, reduce)
     if target.dim() > 1:
@@ -98,7 +98,7 @@ def triplet_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """``max(0, d(anchor, positive) - d(anchor, negative) + margin)``, d the distance of the `p`-norm: (…, D) → (…)."""
+    """``max(0, d(anchor, positive) - d(anchor, negative) + margin)`` with the `p`-norm distance d: (…, D) → (…)."""
     check_tensors("triplet_margin_loss", anchor=anchor, positive=positive, negative=negative)
     reduction = read_reduction(reduction, size_average, reduce)
     if margin <= 0:
@@ -126,7 +126,10 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """`triplet_margin_loss` with a distance of your own. If `swap`, that of positive and negative counts too."""
+    """`triplet_margin_loss` with a distance function of your own.
+
+    With `swap`, the negative's distance is the smaller of those to anchor and positive (Balntas et al. 2016).
+    """
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:
@@ -149,6 +152,6 @@ def _triplet(
             f"anchor {anchor.dim()}D, positive {positive.dim()}D, and negative {negative.dim()}D inputs"
         )
     near, far = distance(anchor, positive), distance(anchor, negative)
-    if swap:  # the negative is to be far from both (Balntas et al. 2016)
+    if swap:  # the negative should be far from both
         far = torch.min(far, distance(positive, negative))
     return reduced((margin + near - far).clamp_min(0), reduction)

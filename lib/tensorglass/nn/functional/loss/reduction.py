@@ -1,4 +1,4 @@
-"""What becomes of the losses of all elements or samples, and what every loss checks in the same way."""
+"""How losses of elements or samples are combined, and the checks that all losses share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ reduced = ops.reduced
 
 
 def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
-    """The `reduction` that the deprecated arguments mean, with PyTorch's warning."""
+    """The `reduction` that the deprecated arguments stand for, with PyTorch's warning."""
     average, reduces = size_average is None or size_average, reduce is None or reduce
     reduction = "none" if not reduces else "mean" if average else "sum"
     warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
@@ -32,11 +32,11 @@ def read_reduction(reduction: str, size_average: bool | None = None, reduce: boo
 
 
 def check_floating(kernel: str, *tensors: Tensor) -> None:
-    """Raise PyTorch's error if none of the tensors is of floating-point numbers."""
+    """Raise PyTorch's error if none of the tensors has a floating-point dtype."""
     if not any(tensor.is_floating_point() for tensor in tensors):
         raise not_implemented(kernel, tensors[0]._dtype)
 
 
 def size_text(size: Any) -> str:
-    """A size, or a tensor's, as PyTorch's errors write it."""
+    """A size, or the size of a tensor, formatted as in PyTorch's errors."""
     return str(list(size.shape if isinstance(size, Tensor) else size))

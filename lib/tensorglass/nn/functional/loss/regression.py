@@ -1,4 +1,4 @@
-"""How far numbers are from other numbers: squares, absolute differences, and what lies between them."""
+"""Losses of regression: squared differences, absolute differences, and combinations of both."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def l1_loss(
     reduction: str = "mean",
     weight: Tensor | None = None,
 ) -> Tensor:
-    """The difference, without its sign."""
+    """The absolute difference."""
     one, other = _of_one_size(input, target)
     if size_average is not None or reduce is not None:
         reduction = legacy_reduction(size_average, reduce)
@@ -82,7 +82,7 @@ def smooth_l1_loss(
     reduction: str = "mean",
     beta: float = 1.0,
 ) -> Tensor:
-    """``d² / (2 beta)`` for differences d below `beta`, and ``|d| - beta / 2`` beyond (Girshick 2015)."""
+    """``d² / (2 beta)`` for differences d below `beta`, and ``|d| - beta / 2`` above (Girshick 2015)."""
     one, other = _of_one_size(input, target)
     reduction = read_reduction(reduction, size_average, reduce)
     return reduced((one - other).abs(), reduction) if beta == 0.0 else _smooth_l1(one, other, beta, reduction)
@@ -100,7 +100,7 @@ def _smooth_l1(input: Tensor, target: Tensor, beta: float, reduction: str) -> Te
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
-    """``d² / 2`` for differences d up to `delta`, and ``delta (|d| - delta / 2)`` beyond (Huber 1964)."""
+    """``d² / 2`` for differences d up to `delta`, and ``delta (|d| - delta / 2)`` above (Huber 1964)."""
     one, other = _of_one_size(input, target)
     if weight is not None:
         loss = _huber(one, other, delta, "none")

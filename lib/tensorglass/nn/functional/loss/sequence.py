@@ -1,4 +1,4 @@
-"""Labels without a place in time (connectionist temporal classification)."""
+"""Losses of sequences whose labels are not aligned with time steps (connectionist temporal classification)."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def ctc_loss(
 ) -> Tensor:
     """Connectionist temporal classification (Graves et al. 2006): minus the log-probability of all alignments.
 
-    `log_probs` (T, N, C) or (T, C), from `log_softmax`; `targets` (N, S), or all one after another; lengths (N).
-    "mean" divides each loss by its target's length first.
+    `log_probs` (T, N, C) or (T, C), from `log_softmax`; `targets` (N, S), or all targets concatenated; lengths (N).
+    "mean" first divides each loss by the length of its target.
     """
     reduction = read_reduction(reduction)
     is_batch = log_probs.dim() == 3
@@ -38,7 +38,7 @@ def ctc_loss(
     if not (isinstance(input_lengths, Tensor) and isinstance(target_lengths, Tensor)) and not (
         isinstance(input_lengths, Sequence) and isinstance(target_lengths, Sequence)
     ):
-        raise TypeError("lengths are two tensors, or two sequences")  # `parsed` says it in PyTorch's words
+        raise TypeError("lengths are two tensors, or two sequences")  # `parsed` rewords it as PyTorch does
     for name, lengths in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):
         if isinstance(lengths, Tensor) and lengths.is_floating_point():
             raise RuntimeError(f"{name} must be integral")
@@ -100,7 +100,7 @@ def _check_ctc(
 
 
 def _padded(targets: Tensor, lengths: Tensor, is_batch: bool, blank: int) -> Tensor:
-    """The targets as (N, S): what comes after each is blank."""
+    """The targets as (N, S), filled up with blanks."""
     count = lengths.numel()
     longest = int(lengths.max()) if count else 0
     if targets.dim() == 2 or not is_batch:

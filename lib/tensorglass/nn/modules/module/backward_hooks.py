@@ -1,6 +1,7 @@
 """How a module's backward hooks are called: its inputs and outputs pass through identity nodes.
 
-Gradients reach the outputs' node first of all nodes of the module, and the inputs' node last.
+In the backward pass, the outputs' node is the first of the module's nodes that gradients reach, and the inputs' node
+the last.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Grads = tuple[Any, ...]
 
 
 class BackwardHookFunction(Function):
-    """The identity, for tensors and for gradients."""
+    """The identity, both for tensors and for their gradients."""
 
     @staticmethod
     def forward(ctx: Any, *args: Any) -> Any:
@@ -40,12 +41,14 @@ class BackwardHook:
         self.user_hooks = user_hooks
         self.user_pre_hooks = user_pre_hooks
         self.grad_outputs: Grads | None = None  #: the output gradients of the running backward pass
-        self.inputs: list[int] | None = None  #: which of the module's arguments are tensors; None: none needs hooks
+        self.inputs: list[int] | None = (
+            None  #: the indices of the module's arguments that are tensors; None if none needs hooks
+        )
         self.outputs: list[int] | None = None
         self.n_inputs = self.n_outputs = -1
 
     def setup_input_hook(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The module's arguments, to which gradients flow through the node with the hooks."""
+        """The module's arguments, passed through the node that calls the hooks."""
         args, self.inputs, node = _through_a_node(args)
         self.n_inputs = len(args)
         if node is not None:
@@ -53,7 +56,7 @@ class BackwardHook:
         return args
 
     def setup_output_hook(self, result: Any) -> Any:
-        """The module's result, from which gradients come through the node that starts the hooks."""
+        """The module's result, passed through the node at which its backward pass begins."""
         results = result if isinstance(result, tuple) else (result,)
         results, self.outputs, node = _through_a_node(results)
         self.n_outputs = len(results)
@@ -62,7 +65,9 @@ class BackwardHook:
         return results if isinstance(result, tuple) else results[0]
 
     def _before(self, _: Any, grad_output: Grads) -> Grads | None:
-        """Gradients have arrived at the outputs: the hooks that run before, and, without inputs, the others."""
+        """Called when gradients have arrived at the outputs: run the pre-hooks and, if no input needs gradients, the
+        hooks.
+        """
         assert self.outputs is not None
         grads = self.grad_outputs = _placed(self.outputs, grad_output, self.n_outputs)
         for hook in self.user_pre_hooks:
@@ -95,7 +100,9 @@ class BackwardHook:
         self.grad_outputs = None
 
     def hook(self, grad_input: Grads, _: Any) -> Grads | None:
-        """Gradients have arrived at the inputs. The engine's error names this function if its result does not fit."""
+        """Called when gradients have arrived at the inputs. The engine's error names this function if its result does
+        not fit.
+        """
         if self.grad_outputs is None:  # they did not come through the outputs
             return None
         assert self.inputs is not None
@@ -115,7 +122,7 @@ class BackwardHook:
 
 
 def _placed(places: Sequence[int], values: Sequence[Any], count: int) -> Grads:
-    """`values` at their places among `count`, the others None."""
+    """A list of `count` Nones, with `values` at their places."""
     result: list[Any] = [None] * count
     for place, value in zip(places, values, strict=True):
         result[place] = value
@@ -123,7 +130,7 @@ def _placed(places: Sequence[int], values: Sequence[Any], count: int) -> Grads:
 
 
 def _through_a_node(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int] | None, Any]:
-    """The values, the tensors among them passed through a node; which those are, and the node."""
+    """The values, with the tensors among them passed through a node; the indices of these; and the node."""
     places = [place for place, value in enumerate(values) if isinstance(value, Tensor)]
     if not (torch.is_grad_enabled() and any(values[place].requires_grad for place in places)):
         return values, None, None

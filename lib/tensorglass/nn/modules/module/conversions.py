@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Conversions:
-    """The methods of a module that convert all that it keeps, in place."""
+    """The methods that convert all of a module's tensors, in place."""
 
     _parameters: dict[str, Any]
     _buffers: dict[str, Any]
@@ -27,9 +27,9 @@ class Conversions:
         def children(self) -> Iterator[Module]: ...
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        """Replace the elements of every parameter, gradient and buffer by what ``fn`` makes of them.
+        """Replace every parameter, gradient and buffer by what ``fn`` returns for it.
 
-        Parameters and gradients stay the same objects, so an optimizer that has them keeps them.
+        Parameters and gradients stay the same objects, so that an optimizer keeps them.
         """
         if recurse:
             for module in self.children():
@@ -52,7 +52,7 @@ class Conversions:
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Move the module to a device, or convert floating-point parameters and buffers to a dtype, or both.
 
-        ``to(device)``, ``to(dtype)``, ``to(device, dtype)``, ``to(tensor)`` as that tensor is, and
+        ``to(device)``, ``to(dtype)``, ``to(device, dtype)``, ``to(tensor)``, which takes both from a tensor, and
         ``to(memory_format=channels_last)``.
         """
         device, dtype, non_blocking, memory_format = read_to(*args, **kwargs)
@@ -108,7 +108,7 @@ class Conversions:
         return self._apply(lambda tensor: tensor.bfloat16() if tensor.is_floating_point() else tensor)
 
     def to_empty(self, *, device: Device | str | int | None, recurse: bool = True) -> Self:
-        """Put the module on a device without its elements."""
+        """Move the module to a device with new, uninitialized memory."""
         return self._apply(lambda tensor: torch.empty_like(tensor, device=device), recurse=recurse)
 
     def share_memory(self) -> Self:

@@ -66,17 +66,17 @@ def has_hooks(module: Module) -> bool:
 
 
 def register_module_buffer_registration_hook(hook: Hook) -> RemovableHandle:
-    """Call ``hook(module, name, buffer)`` whenever a buffer is registered; what it returns takes the buffer's place."""
+    """Call ``hook(module, name, buffer)`` whenever a buffer is registered; its result replaces the buffer."""
     return _enter(of_all.on_buffer, hook)
 
 
 def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
-    """Call ``hook(module, name, submodule)`` whenever a module is registered; what it returns takes its place."""
+    """Call ``hook(module, name, submodule)`` whenever a module is registered; its result replaces the module."""
     return _enter(of_all.on_module, hook)
 
 
 def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:
-    """Call ``hook(module, name, param)`` whenever a parameter is registered; what it returns takes its place."""
+    """Call ``hook(module, name, param)`` whenever a parameter is registered; its result replaces the parameter."""
     return _enter(of_all.on_parameter, hook)
 
 
@@ -150,7 +150,7 @@ class WrappedHook:
 
 
 class HookRegistration:
-    """The methods of a module that register hooks. Each returns a handle, whose `remove()` takes the hook away."""
+    """The methods of a module that register hooks. Each returns a handle, whose `remove()` removes the hook."""
 
     _forward_pre_hooks: Registry
     _forward_pre_hooks_with_kwargs: Registry
@@ -166,7 +166,7 @@ class HookRegistration:
     ) -> RemovableHandle:
         """Call ``hook(module, args)`` before `forward`, or ``hook(module, args, kwargs)`` if `with_kwargs`.
 
-        What it returns takes the place of the arguments: a tuple of them or a single one, or both, if `with_kwargs`.
+        Its result replaces the arguments: a tuple of them, a single one, or both if `with_kwargs`.
         """
         handle = _enter(self._forward_pre_hooks, hook, prepend, extra_dict=self._forward_pre_hooks_with_kwargs)
         if with_kwargs:
@@ -178,7 +178,7 @@ class HookRegistration:
     ) -> RemovableHandle:
         """Call ``hook(module, args, output)`` after `forward`, or ``hook(module, args, kwargs, output)``.
 
-        What it returns takes the output's place. If `always_call`, it runs after an error as well.
+        Its result replaces the output. With `always_call` it runs after an error as well.
         """
         also = [self._forward_hooks_with_kwargs, self._forward_hooks_always_called]
         handle = _enter(self._forward_hooks, hook, prepend, extra_dict=also)
@@ -189,13 +189,13 @@ class HookRegistration:
         return handle
 
     def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call ``hook(module, grad_output)`` when gradients arrive; what it returns takes their place."""
+        """Call ``hook(module, grad_output)`` when gradients arrive; its result replaces them."""
         return _enter(self._backward_pre_hooks, hook, prepend)
 
     def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call ``hook(module, grad_input, grad_output)`` when gradients have flowed through the module.
 
-        What it returns takes the place of `grad_input`.
+        Its result replaces `grad_input`.
         """
         if self._is_full_backward_hook is False:
             raise RuntimeError(_TWO_KINDS_ON_ONE)
@@ -210,7 +210,7 @@ class HookRegistration:
         return _enter(self._backward_hooks, hook)
 
     def _get_backward_hooks(self) -> tuple[list[Hook], list[Hook]]:
-        """The full backward hooks and the others, those of all modules first."""
+        """The full backward hooks and the old ones; global hooks come first."""
         full: list[Hook] = []
         others: list[Hook] = []
         for is_full, hooks in (
@@ -226,12 +226,12 @@ class HookRegistration:
 
 
 class _Call:
-    """One call of a module: its arguments, as hooks change them, and its result."""
+    """One call of a module: its arguments, which hooks may change, and its result."""
 
     def __init__(self, module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.module, self.args, self.kwargs = module, args, kwargs
         self.result: Any = None
-        self.called: set[int] = set()  #: the hooks that run after an error too, and have run
+        self.called: set[int] = set()  #: the `always_call` hooks that have run
 
     def run(self) -> Any:
         module = self.module

@@ -1,4 +1,4 @@
-"""State dictionaries: what a network has learned, as tensors by name, and how it is loaded again."""
+"""State dictionaries: a network's parameters and buffers by name, and how they are loaded again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpec
 
 
 class StateDict:
-    """The methods of a module that read its state into a dictionary, and write it back."""
+    """The methods of a module that save its state to a dictionary, and load it from one."""
 
     _parameters: dict[str, Any]
     _buffers: dict[str, Any]
@@ -50,9 +50,9 @@ class StateDict:
     # --- reading ---------------------------------------------------------------------------------------------------
 
     def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
-        """The parameters and persistent buffers of this module and of those in it, by names such as "0.weight".
+        """The parameters and persistent buffers of this module and its submodules, by names such as "0.weight".
 
-        They share memory with the module, but belong to no graph, unless `keep_vars`.
+        They share memory with the module, but are detached from any graph, unless `keep_vars`.
         """
         if args:
             warnings.warn(
@@ -103,10 +103,11 @@ class StateDict:
     # --- loading ---------------------------------------------------------------------------------------------------
 
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
-        """Copy the tensors of a state dictionary into this module and those in it, or take them, if `assign`.
+        """Copy the tensors of a state dictionary into this module and its submodules; with `assign`, use the tensors
+        themselves.
 
-        Returns the names that were missing and those that were not expected; if `strict`, they are an error.
-        RuntimeError lists all that went wrong.
+        Returns the names that were missing and those that were unexpected; with `strict` these are an error. Raises one
+        RuntimeError that lists everything that did not fit.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
@@ -240,7 +241,7 @@ class StateDict:
         return _enter(self._state_dict_hooks, hook)
 
     def _register_state_dict_hook(self, hook: Hook) -> RemovableHandle:
-        """The same; what the hook returns takes the dictionary's place."""
+        """The same; a result other than None replaces the dictionary."""
         if getattr(hook, "_from_public_api", False):
             raise RuntimeError(
                 "Cannot register the same function as the state dict post hook that was previously registered via "
@@ -267,7 +268,7 @@ _NEVER_CALLED = (
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
-    """Take ``module.`` and the like off the names of a dictionary, in place: what a wrapper around the module added."""
+    """Remove a prefix such as ``module.``, which a wrapper has added, from the names of a dictionary, in place."""
     for key in list(state_dict):
         if key.startswith(prefix):
             state_dict[key[len(prefix) :]] = state_dict.pop(key)

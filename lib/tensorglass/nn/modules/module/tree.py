@@ -1,4 +1,4 @@
-"""A network as a tree of modules: walking it, and finding what is in it by names such as "encoder.0.weight"."""
+"""A network as a tree of modules: walking it, and looking members up by names such as "encoder.0.weight"."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 class Tree:
-    """The methods of a module that walk the tree below it."""
+    """The methods of a module that walk the tree of its submodules."""
 
     _parameters: dict[str, Any]
     _buffers: dict[str, Any]
     _modules: dict[str, Any]
 
     def children(self) -> Iterator[Module]:
-        """The modules that this one is made of, each once."""
+        """The direct submodules, each once."""
         for _, module in self.named_children():
             yield module
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
-        """The modules that this one is made of, each once, with their names."""
+        """The direct submodules, each once, with their names."""
         seen = set()
         for name, module in self._modules.items():
             if module is not None and module not in seen:
@@ -33,14 +33,14 @@ class Tree:
                 yield name, module
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
-        """This module and all that are in it, however deep; each once, if `remove_duplicate`."""
+        """This module and all its submodules, at any depth; with `remove_duplicate`, each once."""
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Module]]:
-        """This module, whose name is `prefix`, and all that are in it, with names such as "encoder.0"."""
+        """This module, whose name is `prefix`, and all its submodules, with names such as "encoder.0"."""
         memo = set() if memo is None else memo
         if self in memo:
             return
@@ -52,18 +52,18 @@ class Tree:
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Any]:
-        """The parameters of this module and of those in it, or, without `recurse`, its own."""
+        """The parameters of this module and its submodules; without `recurse`, only its own."""
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
-        """The parameters with their names; one with two names comes once, unless `remove_duplicate` is False."""
+        """The parameters with their names. One with two names appears once, unless `remove_duplicate` is False."""
         yield from self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
-        """The buffers of this module and of those in it."""
+        """The buffers of this module and its submodules."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
@@ -93,7 +93,7 @@ class Tree:
                 yield f"{path}.{name}" if path else name, member
 
     def apply(self, fn: Callable[[Module], Any]) -> Self:
-        """Call ``fn(module)`` with every module, this one last: to initialize parameters, for example."""
+        """Call ``fn(module)`` for every submodule and then for this module, for example to initialize parameters."""
         for module in self.children():
             module.apply(fn)
         fn(self)  # type: ignore[arg-type]  # as above
@@ -114,7 +114,7 @@ class Tree:
         return submodule
 
     def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
-        """Put a module in the place of this name; if `strict`, there must be one already."""
+        """Replace the submodule of this name; unless `strict`, there need not be one yet."""
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
         if not isinstance(module, Tree):

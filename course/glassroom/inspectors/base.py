@@ -11,13 +11,13 @@ import inspect
 import json
 import sys
 import webbrowser
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from glassroom.drawing.canvas import MIDDLE, NARROW, narrow
 from glassroom.drawing.page import page_of
@@ -31,27 +31,42 @@ from glassroom.replace_file import replace_file
 FIGURES = ("png", "pdf")
 
 
-class Inspector(ABC):
-    """A picture: display it in a notebook, print it, `plot` it, `save` it, or `open` it in a browser."""
+class Makers(NamedTuple):
+    """The functions that make a picture of an inspector's data."""
+
+    text: Callable[[Any], str]
+    svg: Callable[[Any], str]
+    label: Callable[[Any], str]
+
+
+class Inspector:
+    """A picture: display it in a notebook, print it, `plot` it, `save` it, or `open` it in a browser.
+
+    A subclass names its `makers`, or defines `text`, `svg` and `label` itself.
+    """
 
     kind: str  # its name in `as_dict`, the same in every language
     data: Any  # what was seen, as a plain record
+    makers: ClassVar[Makers]
     widths: tuple[float, ...] = (MIDDLE, NARROW)  # narrower than a page, for which the live form is drawn anew
 
+    def __init__(self, data: Any) -> None:
+        self.data = data
+
     @property
-    @abstractmethod
     def text(self) -> str:
         """The picture as deterministic text."""
+        return self.makers.text(self.data)
 
     @property
-    @abstractmethod
     def svg(self) -> str:
         """The picture as one self-contained SVG."""
+        return self.makers.svg(self.data)
 
     @property
-    @abstractmethod
     def label(self) -> str:
         """One sentence that names the picture."""
+        return self.makers.label(self.data)
 
     def state(self) -> dict[str, Any]:
         """What the live form is given; inspectors whose pictures can be stepped through add their own entries."""

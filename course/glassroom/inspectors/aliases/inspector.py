@@ -9,7 +9,7 @@ from glassroom.inspectors.aliases.groups import Aliases, aliases_of
 from glassroom.inspectors.aliases.holders import everywhere, held_by
 from glassroom.inspectors.aliases.picture import svg_of_aliases, text_of_aliases
 from glassroom.inspectors.aliases.words import member_facts, pair_words, summary
-from glassroom.inspectors.base import Inspector
+from glassroom.inspectors.base import Inspector, Makers
 from glassroom.reading.call_expressions import argument_names
 from glassroom.reading.guarded import refuse_at_shutdown
 from glassroom.reading.variables import variables_of
@@ -20,21 +20,8 @@ class AliasMap(Inspector):
     """Storages with the tensors on them, as they were when `aliases` was called."""
 
     kind = as_is("alias map")
-
-    def __init__(self, aliases: Aliases) -> None:
-        self.data: Aliases = aliases
-
-    @property
-    def text(self) -> str:
-        return text_of_aliases(self.data)
-
-    @property
-    def svg(self) -> str:
-        return svg_of_aliases(self.data)
-
-    @property
-    def label(self) -> str:
-        return summary(self.data)
+    makers = Makers(text_of_aliases, svg_of_aliases, summary)
+    data: Aliases
 
     def state(self) -> dict[str, Any]:
         rows: list[dict[str, Any]] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from glassroom.inspectors.base import Inspector
+from glassroom.inspectors.base import Inspector, Makers
 from glassroom.inspectors.devices.placement import Placement, placement
 from glassroom.inspectors.devices.svg import svg_of_devices
 from glassroom.inspectors.devices.text import text_of_devices
@@ -25,21 +25,8 @@ class DeviceMap(Inspector):
     """Tensors in the memories of devices, and transfers between them."""
 
     kind = as_is("device map")
-
-    def __init__(self, data: Placement) -> None:
-        self.data: Placement = data
-
-    @property
-    def text(self) -> str:
-        return text_of_devices(self.data)
-
-    @property
-    def svg(self) -> str:
-        return svg_of_devices(self.data)
-
-    @property
-    def label(self) -> str:
-        return summary(self.data)
+    makers = Makers(text_of_devices, svg_of_devices, summary)
+    data: Placement
 
     def state(self) -> dict[str, Any]:
         frames = [{"at": at, "lines": move_lines(move, at), "map": -1} for at, move in enumerate(self.data.moves, 1)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from glassroom.inspectors.base import Inspector
+from glassroom.inspectors.base import Inspector, Makers
 from glassroom.inspectors.model_map.modules import ModelMap, model_map_of
 from glassroom.inspectors.model_map.picture import svg_of, text_of
 from glassroom.inspectors.model_map.rows import rows_of
@@ -22,21 +22,8 @@ class ModelMapPicture(Inspector):
     """Networks as they were when `model_map` was called."""
 
     kind = as_is("model map")
-
-    def __init__(self, model_map: ModelMap) -> None:
-        self.data: ModelMap = model_map
-
-    @property
-    def text(self) -> str:
-        return text_of(self.data)
-
-    @property
-    def svg(self) -> str:
-        return svg_of(self.data)
-
-    @property
-    def label(self) -> str:
-        return summary(self.data)
+    makers = Makers(text_of, svg_of, summary)
+    data: ModelMap
 
     def state(self) -> dict[str, Any]:
         words = [spoken(row) for row in rows_of(self.data.modules)[0]]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, overload
 
-from glassroom.inspectors.base import Inspector
+from glassroom.inspectors.base import Inspector, Makers
 from glassroom.inspectors.timeline.comparison import MemoryComparison
 from glassroom.inspectors.timeline.failure import variables_at
 from glassroom.inspectors.timeline.held import holders_of
@@ -29,6 +29,7 @@ class MemoryTimeline(Inspector):
     """The timeline of a block of code: ``with memory_timeline() as timeline: …``, then display `timeline`."""
 
     kind = as_is("memory timeline")
+    makers = Makers(text_of_timeline, svg_of_timeline, summary)
 
     def __init__(self) -> None:
         self._recorder: Recorder | None = None
@@ -114,18 +115,6 @@ class MemoryTimeline(Inspector):
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {"text/plain": repr(self)} if self._timeline is None else super()._repr_mimebundle_(include, exclude)
-
-    @property
-    def text(self) -> str:
-        return text_of_timeline(self.data)
-
-    @property
-    def svg(self) -> str:
-        return svg_of_timeline(self.data)
-
-    @property
-    def label(self) -> str:
-        return summary(self.data)
 
     def state(self) -> dict[str, Any]:
         return state_of(self.data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from glassroom.inspectors.base import Inspector
+from glassroom.inspectors.base import Inspector, Makers
 from glassroom.inspectors.version_error.finding import version_error
 from glassroom.inspectors.version_error.graph_error import GraphError, graph_error
 from glassroom.inspectors.version_error.picture import svg_of
@@ -19,23 +19,12 @@ class Explanation(Inspector):
     """An error of autograd's, explained: a version error, or another kind."""
 
     kind = as_is("version error")
+    makers = Makers(text_of, svg_of, summary)
 
     def __init__(self, diagnosis: Found) -> None:
         self.data: Found = diagnosis
         if isinstance(diagnosis, GraphError):
             self.kind = as_is("graph error")
-
-    @property
-    def text(self) -> str:
-        return text_of(self.data)
-
-    @property
-    def svg(self) -> str:
-        return svg_of(self.data)
-
-    @property
-    def label(self) -> str:
-        return summary(self.data)
 
     def state(self) -> dict[str, Any]:
         words = [f"{line.called}, {line.source}: {said(self.data, line)}" for line in self.data.lines]

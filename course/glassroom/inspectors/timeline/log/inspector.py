@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any
 
 from glassroom.drawing.canvas import shortened
-from glassroom.inspectors.base import Inspector
+from glassroom.inspectors.base import Inspector, Makers
 from glassroom.inspectors.timeline.log.callback import Callback
 from glassroom.inspectors.timeline.log.growth import (
     GraphGrowth,
@@ -49,6 +49,7 @@ class MemoryLog(Inspector):
     """The log of a training run: ``with log.step(): …`` around each step, then display `log`, at any time."""
 
     kind = as_is("memory log")
+    makers = Makers(text_of_log, svg_of_log, summary)
 
     def __init__(self, path: str | Path | None, every: int, mode: str) -> None:
         self.every = every
@@ -154,18 +155,6 @@ class MemoryLog(Inspector):
         """What was seen so far, as plain data."""
         graphs = growing_graphs(self._recent)
         return Log(self.every, self._steps, tuple(self._looks), self._judged, self._lines, graphs)
-
-    @property
-    def text(self) -> str:
-        return text_of_log(self.data)
-
-    @property
-    def svg(self) -> str:
-        return svg_of_log(self.data)
-
-    @property
-    def label(self) -> str:
-        return summary(self.data)
 
     def state(self) -> dict[str, Any]:
         return state_of(self.data)

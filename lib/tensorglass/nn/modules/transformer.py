@@ -22,6 +22,7 @@ from tensorglass.nn.modules.dropout import Dropout
 from tensorglass.nn.modules.linear import Linear
 from tensorglass.nn.modules.module import Module
 from tensorglass.nn.modules.module.hooks import has_hooks
+from tensorglass.nn.modules.module.inherited import named_after_subclass
 from tensorglass.nn.modules.normalization import LayerNorm
 from tensorglass.ops.declare.seams import has_shortcut
 
@@ -36,17 +37,12 @@ __all__ = [
 Activation = str | Callable[[Any], Any]
 
 
-class TransformerEncoderLayer(Module):
-    """Attention among the elements of a sequence, then two linear layers for each: (S, batch, E) → (S, batch, E)::
-
-        x = norm1(x + attention(x))        # with norm_first: x + attention(norm1(x))
-        x = norm2(x + feed_forward(x))
-
-    The linear layers go to `dim_feedforward` features and back, with an activation ("relu", "gelu" or a function)
-    between them. With `batch_first` the batch is the first dimension.
-    """
+@named_after_subclass("__init__")
+class _Layer(Module):
+    """The base class of encoder and decoder layers: attention, two linear layers, and a dropout and a norm for each."""
 
     __constants__ = ("norm_first",)
+    _attentions: tuple[str, ...]  #: the names of the attention modules
 
     def __init__(
         self,
@@ -64,18 +60,38 @@ class TransformerEncoderLayer(Module):
     ) -> None:
         super().__init__()
         place: dict[str, Any] = {"device": device, "dtype": dtype}
-        self.self_attn = MultiheadAttention(
-            d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, **place
-        )
+        options: dict[str, Any] = {"dropout": dropout, "batch_first": batch_first, "bias": bias, **place}
+        for name in self._attentions:
+            setattr(self, name, MultiheadAttention(d_model, nhead, **options))
         self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **place)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **place)
         self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
+        parts = range(1, len(self._attentions) + 2)
+        for part in parts:
+            setattr(self, f"norm{part}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place))
+        for part in parts:
+            setattr(self, f"dropout{part}", Dropout(dropout))
         self.activation = _get_activation_fn(activation) if isinstance(activation, str) else activation
+
+    def _sa_block(self, x: Any, mask: Any, padding: Any, is_causal: bool) -> Any:
+        attended, _ = self.self_attn(
+            x, x, x, attn_mask=mask, key_padding_mask=padding, need_weights=False, is_causal=is_causal
+        )
+        return self.dropout1(attended)
+
+
+class TransformerEncoderLayer(_Layer):
+    """Attention among the elements of a sequence, then two linear layers for each: (S, batch, E) → (S, batch, E)::
+
+        x = norm1(x + attention(x))        # with norm_first: x + attention(norm1(x))
+        x = norm2(x + feed_forward(x))
+
+    The linear layers go to `dim_feedforward` features and back, with an activation ("relu", "gelu" or a function)
+    between them. With `batch_first` the batch is the first dimension.
+    """
+
+    _attentions = ("self_attn",)
 
     def forward(self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False) -> Any:
         """The formula of the class; masks as in `MultiheadAttention`."""
@@ -89,12 +105,6 @@ class TransformerEncoderLayer(Module):
             return x + self._ff_block(self.norm2(x))
         x = self.norm1(x + self._sa_block(x, src_mask, src_key_padding_mask, is_causal))
         return self.norm2(x + self._ff_block(x))
-
-    def _sa_block(self, x: Any, mask: Any, padding: Any, is_causal: bool) -> Any:
-        attended, _ = self.self_attn(
-            x, x, x, attn_mask=mask, key_padding_mask=padding, need_weights=False, is_causal=is_causal
-        )
-        return self.dropout1(attended)
 
     def _ff_block(self, x: Any) -> Any:
         return self.dropout2(_feed_forward(self, x))
@@ -122,7 +132,7 @@ def _by_functions(x: Any, weight1: Any, bias1: Any, weight2: Any, bias2: Any, p:
     return F.linear(F.dropout(F.relu(F.linear(x, weight1, bias1)), p), weight2, bias2)
 
 
-class TransformerDecoderLayer(Module):
+class TransformerDecoderLayer(_Layer):
     """As the encoder's, with attention to the encoder's output between: (T, batch, E), (S, batch, E) → (T, batch, E)::
 
     x = norm1(x + attention(x))
@@ -130,38 +140,7 @@ class TransformerDecoderLayer(Module):
     x = norm3(x + feed_forward(x))
     """
 
-    __constants__ = ("norm_first",)
-
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = F.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        place: dict[str, Any] = {"device": device, "dtype": dtype}
-        options: dict[str, Any] = {"dropout": dropout, "batch_first": batch_first, "bias": bias, **place}
-        self.self_attn = MultiheadAttention(d_model, nhead, **options)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, **options)
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **place)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **place)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.norm3 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **place)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.dropout3 = Dropout(dropout)
-        self.activation = _get_activation_fn(activation) if isinstance(activation, str) else activation
+    _attentions = ("self_attn", "multihead_attn")
 
     def forward(
         self,
@@ -185,12 +164,6 @@ class TransformerDecoderLayer(Module):
         x = self.norm1(x + self._sa_block(x, *own))
         x = self.norm2(x + self._mha_block(x, memory, *other))
         return self.norm3(x + self._ff_block(x))
-
-    def _sa_block(self, x: Any, mask: Any, padding: Any, is_causal: bool) -> Any:
-        attended, _ = self.self_attn(
-            x, x, x, attn_mask=mask, key_padding_mask=padding, is_causal=is_causal, need_weights=False
-        )
-        return self.dropout1(attended)
 
     def _mha_block(self, x: Any, memory: Any, mask: Any, padding: Any, is_causal: bool) -> Any:
         attended, _ = self.multihead_attn(

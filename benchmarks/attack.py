@@ -26,20 +26,20 @@ from pathlib import Path
 from textwrap import shorten
 
 ROOT = Path(__file__).resolve().parents[1]
-LIMIT = 3600  # seconds after which a part of an attack that counts is ended, and so one that hangs
-GRACE = 600  # seconds that an attack of a given length may take longer
+LIMIT = 3600  # seconds after which a part of an attack is ended, in case it hangs
+GRACE = 600  # seconds by which an attack may exceed its given length
 
 
 @dataclass(frozen=True)
 class Attack:
-    """A module of `tests/attacks`, and how much of it is asked for: so many, or so many seconds."""
+    """A module of `tests/attacks`, and how much of it to run: a number of cases, or of seconds."""
 
     name: str
     what: str
     amount: int
     quick: int
     is_timed: bool = False
-    part: int | None = None  #: how much one process does; None: all of it
+    part: int | None = None  #: how many cases one process runs; None: all of them
 
 
 ATTACKS = (
@@ -62,7 +62,7 @@ ATTACKS = (
 
 @dataclass
 class Row:
-    """What came of an attack: how much was tried, what went wrong, and how long it took."""
+    """The result of an attack: how much was tried, what went wrong, and how long it took."""
 
     tried: int = 0
     broken: list[str] = field(default_factory=list)
@@ -117,7 +117,7 @@ def in_parts(attack: Attack, amount: int, seed: int) -> Row:
 
 
 def carried_out(name: str, amount: int, seed: int) -> dict[str, object]:
-    """Run an attack in this process: how much it tried, and what went wrong, in words."""
+    """Run an attack in this process, and return how much it tried and descriptions of what went wrong."""
     report = import_module(f"attacks.{name}").run(amount, seed)
     broken = report.get("differences", report.get("broken", []))
     return {"tried": report.get("tried", report.get("files")), "broken": [_in_words(fault) for fault in broken]}
@@ -128,7 +128,7 @@ def _in_words(broken: object) -> str:
 
 
 def outcome(command: list[str], limit: float) -> Row:
-    """The report that a process prints on its last line; how it ended, where it printed none."""
+    """The report that a process prints on its last line; if there is none, how the process ended."""
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")])),
@@ -165,7 +165,7 @@ def outcome(command: list[str], limit: float) -> Row:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """End a process, where it still runs, and the children that it left."""
+    """End a process that is still running, and the children that it left."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()

@@ -1,11 +1,11 @@
-"""Time the whole tensor API beside PyTorch on one thread: 730 calls, for operands of 4×4, 64×64 and 1000×1000.
+"""Time the whole tensor API beside PyTorch on one thread: 730 calls, with operands of 4×4, 64×64 and 1000×1000.
 
-    python benchmarks/breadth.py                      # geometric means, and the twenty that are farthest behind
+    python benchmarks/breadth.py                      # geometric means, and the twenty slowest calls
     python benchmarks/breadth.py --sizes 64 cumsum    # the calls in which `cumsum` occurs, of one size
     python benchmarks/breadth.py --json figures.json
 
-What is timed stands in `calls.txt`, how in `compare.py`: each library has a process of its own, processor time counts,
-and results are compared before they are timed, but for those that are random. Needs the extra `parity`.
+The calls are in `calls.txt`. They are timed as in `compare.py`: each library has its own process, processor time is
+measured, and results are compared before they are timed, except random ones. Needs the extra `parity`.
 """
 
 from __future__ import annotations
@@ -30,11 +30,15 @@ from contestant import Contestant  # noqa: E402  # as said above
 SIZES = (4, 64, 1000)
 TURNS = 5
 SECONDS_A_TURN = 0.004
-SLOW = 0.02  # seconds, from which on three turns must do
+SLOW = 0.02  # calls of this many seconds are timed in three turns only
 RANDOM = ("rand", "normal", "bernoulli", "multinomial", "poisson", "x.uniform_", "exponential_", "cauchy", "geometric")
-FREE = (*RANDOM, "eigvals(", "argsort")  # in their results, or in the order of them
-FIRST_ALONE = ("sort(", "mode(", "eigh(")  # what equals another may change places with it, and vectors their sign
-#: How each operand is made, of NumPy's random numbers so that both libraries get the same; `n` is the size.
+FREE = (*RANDOM, "eigvals(", "argsort")  # calls whose results, or their order, are not determined
+FIRST_ALONE = (
+    "sort(",
+    "mode(",
+    "eigh(",
+)  # only the first result is compared: equal elements may swap places, and vectors change sign
+#: How each operand is created: from NumPy's random numbers, so that both libraries get the same; `n` is the size.
 OPERANDS = {
     "a": "tensor(random.random((n, n)) * 0.8 + 0.1)",  # between 0.1 and 0.9
     "b": "tensor(random.random((n, n)) * 0.8 + 0.1)",
@@ -68,7 +72,7 @@ OPERANDS = {
     "places": "torch.from_numpy(random.integers(0, n, (n, n))).clone()",
     "picture": "tensor(random.random((1, max(n // 16, 1), 16 if n > 4 else 4, n)))",
     "bounds": "tensor(numpy.linspace(-2, 2, n))",
-    "x": "tensor(random.random((n, n)))",  # what is written to
+    "x": "tensor(random.random((n, n)))",  # for calls that write to their operand
     "xi": "torch.zeros(n, n, dtype=torch.int64)",
     "r": "tensor(random.random((n, n)) * 0.8 + 0.1).requires_grad_()",
     "r2": "tensor(random.random((n, n)) * 0.8 + 0.1).requires_grad_()",
@@ -103,13 +107,13 @@ def operands_of(call: str) -> list[str]:
 
 
 def setup_of(call: str, size: int) -> str:
-    """What runs before the call: its operands are made."""
+    """The code that runs before the call, and creates its operands."""
     operands = [f"{name} = {OPERANDS[name]}" for name in operands_of(call)]
     return "\n".join([_SETUP, f"n = {size}", *operands])
 
 
 def cases(sizes: list[int], words: list[str]) -> Iterator[tuple[str, str, int]]:
-    """Groups, calls and sizes."""
+    """Each group with its calls and sizes."""
     group = ""
     for line in (Path(__file__).parent / "calls.txt").read_text().splitlines():
         call, _, most = line.partition("  ~")
@@ -140,7 +144,7 @@ def measure(group: str, call: str, size: int, ours: Contestant, theirs: Contesta
 
 
 def agree(ours: Any, theirs: Any, call: str) -> None:
-    """Raise if results differ, but for those that are random."""
+    """Raise if results differ, unless they are random."""
     if isinstance(theirs, list):
         compared = 1 if any(word in call for word in FIRST_ALONE) else len(theirs)
         for mine, his in zip(ours[:compared], theirs[:compared], strict=True):
@@ -157,7 +161,7 @@ def mean(figures: list[Figure]) -> float:
 
 
 def summary(figures: list[Figure], worst: int) -> str:
-    """Geometric means by group and size, and the calls that are farthest behind."""
+    """Geometric means by group and size, and the slowest calls relative to PyTorch."""
     sizes = sorted({figure.size for figure in figures})
     lines = [f"{'geometric means':24}" + "".join(f"{size:>7}×{size:<5}" for size in sizes)]
     for group in [*dict.fromkeys(figure.group for figure in figures), "all"]:

@@ -1,4 +1,6 @@
-"""What is timed: each case is one piece of code, written once for PyTorch and tensorglass, and once for raw NumPy."""
+"""The cases that are timed. Each is one piece of code, written once for PyTorch and tensorglass, and once for raw
+NumPy.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ class Case:
     code: str
     numpy_setup: str = ""
     numpy_code: str = ""
-    goal: float | None = None  #: the ratio to PyTorch on one thread that we aim at
-    pytorch_setup: str = ""  #: where PyTorch is to do it in its own best way
+    goal: float | None = None  #: the ratio to PyTorch on one thread that we aim for
+    pytorch_setup: str = ""  #: for cases in which PyTorch uses its own fastest way
 
 
 def _pair(size: str) -> tuple[str, str]:
@@ -183,4 +185,4 @@ x * y;  (x * y).sum();  x.exp();  x @ y;  backward((x * a).sum());  backward((x 
 backward((x + y).relu().sum());  backward(x[1].sum());  torch.autograd.grad((x * y).sum(), x);  x.detach()
 """.replace("\n", ";  ").split(";  ")
     if call
-]  #: calls on a few elements, whose time is that of the library's own lines
+]  #: calls on a few elements, which mostly measure the library's overhead

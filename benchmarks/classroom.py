@@ -1,9 +1,8 @@
-"""A thousand submissions of one notebook, marked: `python benchmarks/classroom.py [--count N] [--jobs 1,2]
-[--cluster]`.
+"""Mark a thousand submissions of one notebook: `python benchmarks/classroom.py [--count N] [--jobs 1,2] [--cluster]`.
 
-Two in a hundred are broken and two in a hundred mean harm. Every learner must have exactly one row, with the marks that
-their kind of submission earns. Prints submissions a second for each number of jobs, and seconds of a core, which say
-more where other programs run. No process and no temporary folder may be left.
+Two in a hundred are broken and two in a hundred are hostile. Every learner must get exactly one row, with the marks for
+their kind of submission. Prints submissions a second for each number of jobs, and processor seconds, which say more if
+other programs run. No process and no temporary folder may be left.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from glassroom.classroom.sandbox import best_isolation
 from glassroom.workspace.notebook_json import serialise
 
 RULES = "[limits]\nwall = 60\ncell = 5\ncpu = 30\nmemory = 1500\nprocesses = 24\nfiles = 16\noutput = 4\n"
-PERIOD = 50  # in 50 learners, one breaks and one means harm
+PERIOD = 50  # of 50 submissions, one is broken and one is hostile
 KINDS = {
     "ada": ({}, 4),
     "bob": ({"02-middle": "middle = a[1:5].clone().view(2, 2)"}, 3),
@@ -40,7 +39,7 @@ KINDS = {
 
 
 def hand_in(folder: Path, count: int) -> dict[str, float | None]:
-    """So many submissions, and what each should earn."""
+    """Hand in `count` submissions; returns the marks that each should earn."""
     teachers = teachers_notebook(folder)
     expected: dict[str, float | None] = {}
     harm = list(CODE)
@@ -65,7 +64,7 @@ def hand_in(folder: Path, count: int) -> dict[str, float | None]:
 
 
 def temporaries() -> set[str]:
-    """What lies in the folder for temporary files, of this program's names."""
+    """The files in the temporary folder with this program's names."""
     return {name for name in os.listdir(tempfile.gettempdir()) if name.startswith(("glassroom", "dask"))}
 
 

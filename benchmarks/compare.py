@@ -5,13 +5,13 @@
     python benchmarks/compare.py --json out.json --plot out.svg
     python benchmarks/compare.py --against ../older/lib    # beside another version of tensorglass
 
-The contestants take turns, each in a process of its own, so that a slow moment of the machine hits all of them. A
-ratio is formed within each turn; the figure is the median over all turns. Processor time counts, so that other
-programs' work does not; only for PyTorch on all threads it is time on the wall. A case's result is compared with
+The contestants take turns, each in its own process, so that a slow moment of the machine hits all of them. A ratio is
+computed within each turn; the figure is the median over all turns. Processor time is measured, so that other programs'
+work does not count; only PyTorch on all threads is measured in wall-clock time. A case's result is compared with
 PyTorch's before it is timed. Needs the extra `parity`.
 
-Beside another version there are more cases, calls on a few elements. The figure of a version is then its fastest turn,
-of several processes, which tells differences of a few per cent on a busy machine too.
+With `--against` there are more cases, calls on a few elements. A version's figure is then its fastest turn in several
+processes, which shows differences of a few per cent even on a busy machine.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from contestant import Contestant  # noqa: E402  # as said above
 
 TURNS = 9
 SECONDS_A_TURN = 0.01  # for each contestant
-ROUNDS = 5  # in which each version has a process anew
+ROUNDS = 5  # each with new processes for both versions
 LIBRARIES = ("torch", "tensorglass", "numpy")
-Seconds = dict[str, list[float]]  # of each contestant, one figure a turn
+Seconds = dict[str, list[float]]  # by contestant, one figure for each turn
 
 
 def measure(case: Case, contestants: dict[str, Contestant], all_threads: bool) -> Seconds:
@@ -65,7 +65,7 @@ def measure(case: Case, contestants: dict[str, Contestant], all_threads: bool) -
 
 
 def measure_import() -> Seconds:
-    """Seconds of a fresh process that imports the library and ends, with bytecode in place as after an installation."""
+    """Seconds of a fresh process that imports the library and ends; bytecode is cached, as after an installation."""
     seconds: Seconds = {name: [] for name in LIBRARIES}
     with tempfile.TemporaryDirectory() as bytecode:
         environment = {**os.environ, "PYTHONPYCACHEPREFIX": bytecode}
@@ -88,7 +88,7 @@ def rows(names: list[str], all_threads: bool) -> list[dict[str, Any]]:
         if names and not any(part in name for part in names):
             continue
         seconds = measure_import() if case is None else measure(case, contestants, all_threads)
-        measures = {"torch, all threads": "torch on the wall"}  # every other contestant is measured by "torch"
+        measures = {"torch, all threads": "torch on the wall"}  # every other contestant is compared with "torch"
         ratios = {
             who: statistics.median(a / b for a, b in zip(figures, seconds[measures.get(who, "torch")], strict=True))
             for who, figures in seconds.items()
@@ -170,11 +170,11 @@ def show(table: list[dict[str, Any]], markdown: bool) -> str:
 
 
 def plot(table: list[dict[str, Any]], path: Path) -> None:
-    """The ratios as bars on a logarithmic axis, the line at 1 being PyTorch."""
+    """The ratios as bars on a logarithmic axis; PyTorch is the line at 1."""
     import matplotlib
 
     matplotlib.use("Agg")
-    matplotlib.rcParams["svg.fonttype"] = "none"  # text stays text: a quarter of the bytes
+    matplotlib.rcParams["svg.fonttype"] = "none"  # keep text as text: a quarter of the bytes
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(8, 0.24 * len(table) + 1), layout="constrained")

@@ -1,7 +1,7 @@
-"""One contestant of `compare.py`: a library in a process of its own, which runs what it is asked to.
+"""One contestant of `compare.py`: a library in its own process, which runs the code that it is given.
 
-What a library does to its process is then its own affair: which memory it leaves to the C allocator, what it tells that
-allocator, and how many objects Python's garbage collector has to look through.
+So one library's effects on its process do not disturb another: the memory that it leaves to the C allocator, the
+settings of that allocator, and the number of objects that Python's garbage collector has to visit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Loop = Callable[[int, str], float]
 
 
 class Contestant:
-    """`library` in a process of its own, imported from `folder` if one is given. It must be closed."""
+    """`library` in its own process, imported from `folder` if that is given. It must be closed."""
 
     def __init__(self, library: str, folder: Path | None = None) -> None:
         context = multiprocessing.get_context("spawn")
@@ -28,15 +28,17 @@ class Contestant:
         self._process.start()
 
     def prepare(self, setup: str, code: str) -> Any:
-        """Run `setup`, and `code` once. Returns what is left in `answer`, `c` or `a`, with NumPy arrays for tensors."""
+        """Run `setup`, and `code` once. Returns the value of `answer`, `c` or `a`, with NumPy arrays in place of
+        tensors.
+        """
         return self._ask("prepare", setup, code)
 
     def seconds(self, times: int, clock: str = "process_time") -> float:
-        """How long the prepared code takes, run so many times, by a clock of the module `time`."""
+        """How long the prepared code takes, run `times` times, by a clock of the module `time`."""
         return self._ask("seconds", times, clock) / times
 
     def set_threads(self, number: int) -> None:
-        """Let PyTorch use so many threads."""
+        """Set PyTorch's number of threads."""
         self._ask("set_threads", number)
 
     def _ask(self, what: str, *arguments: Any) -> Any:
@@ -73,11 +75,11 @@ def _serve(connection: Connection, library: str, folder: Path | None) -> None:
 
 
 def _prepared(names: dict[str, Any], setup: str, code: str) -> tuple[Loop, Any]:
-    """A function that runs `code` a number of times and returns the seconds, and what the code leaves."""
+    """A function that runs `code` a number of times and returns the seconds, and the result of the code."""
     exec(setup, names)
     body = f"def loop(times):\n    for _ in range(times):\n        {code}\n"
     local = {**names}
-    # Variables become locals of the loop by default arguments: a global look-up would cost each contestant the same.
+    # Default arguments make the variables local to the loop, which avoids the cost of looking globals up.
     arguments = ", ".join(f"{name}={name}" for name in names if not name.startswith("__"))
     exec(body.replace("loop(times)", f"loop(times, {arguments})"), local)
     loop = local["loop"]
@@ -94,7 +96,7 @@ def _prepared(names: dict[str, Any], setup: str, code: str) -> tuple[Loop, Any]:
 
 
 def _as_arrays(left: Any) -> Any:
-    """Tensors, also those in tuples and lists, as NumPy arrays, bfloat16 as float32; all else as it is."""
+    """Tensors, also in tuples and lists, as NumPy arrays, bfloat16 as float32; other values unchanged."""
     if isinstance(left, (tuple, list)):
         return [_as_arrays(leaf) for leaf in left]
     if not hasattr(left, "detach"):

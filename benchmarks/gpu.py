@@ -1,12 +1,12 @@
-"""What a device costs: overhead an operator, training steps, and transfers beside what the link gives.
+"""The cost of a device: overhead for each operator, training steps, and transfers compared with the limit of the link.
 
     python benchmarks/gpu.py                      # on the GPU if there is one, else on the simulated device and the CPU
     python benchmarks/gpu.py --device cuda --markdown
 
-Beside tensorglass run, where they are there: raw CuPy (on the CPU raw NumPy), the floor, and PyTorch on that device.
-Contestants take turns, each waits for the device before the clock is read; figures are medians on the wall. On `sim`
-they are this computer's; what the simulated clock says of it stands beside. The limit of the link is what CuPy alone
-gets when it copies from pinned memory.
+For comparison, raw CuPy (on the CPU raw NumPy), which is the lower bound, and PyTorch on that device are run too, if
+they are installed. Contestants take turns, and wait for the device before the clock is read; figures are medians of
+wall-clock time. On `sim` they are this computer's; the simulated clock's figures are in a column of their own. The
+limit of the link is what CuPy alone reaches when it copies from pinned memory.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def microseconds(calls: dict[str, Call], wait: Call, turns: int = 9) -> dict[str
 
 
 class Bench:
-    """One device, with all who can compute on it."""
+    """One device, and the libraries that can use it."""
 
     def __init__(self, device: str) -> None:
         self.device = device
@@ -85,12 +85,12 @@ class Bench:
                 self.libraries["PyTorch"] = torch
 
     def wait(self) -> None:
-        """Until the device has done everything."""
+        """Wait until the device has finished."""
         if self.device != "cpu":
             getattr(tensorglass, self.device).synchronize()
 
     def operators(self) -> list[tuple[str, dict[str, float]]]:
-        """Operators on 4×4 tensors, where all that is measured is overhead."""
+        """Operators on 4×4 tensors, which measure overhead only."""
         rows = []
         for name, (code, raw) in OPERATORS.items():
             calls: dict[str, Call] = {}
@@ -106,7 +106,7 @@ class Bench:
         return rows
 
     def steps(self) -> list[tuple[str, dict[str, float]]]:
-        """Training steps, the same code for every library."""
+        """Training steps, with the same code for every library."""
         rows = []
         for name, code in (("MLP step, 64-256-10, batch 128", MLP), ("LeNet step, batch 64", lenet.STEP)):
             calls: dict[str, Call] = {}

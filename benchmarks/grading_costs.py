@@ -1,7 +1,7 @@
-"""What marking costs, by notebook: `python benchmarks/grading_costs.py [BEGINNING …]`, as in `1_memory 5_networks/01`.
+"""The cost of marking, by notebook: `python benchmarks/grading_costs.py [BEGINNING …]`, as in `1_memory 5_networks/01`.
 
-Marks a submission that solves everything, as `glassroom grade` does, and prints seconds of a core and megabytes for
-each notebook. Seconds of a core are nearly the same on a busy machine.
+Marks a submission that solves everything, as `glassroom grade` does, and prints processor seconds and megabytes for
+each notebook. Processor seconds are nearly the same on a busy machine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ RULES = "[limits]\nwall = 120\ncell = 30\ncpu = 100\nmemory = 3000\nprocesses = 
 
 
 def main(beginnings: list[str]) -> None:
-    """Print a line for each notebook whose name begins so; for all of them if none is named."""
+    """Print a line for each notebook whose name begins with one of the arguments, or for all notebooks."""
     source = notebooks_folder()
     every = [notebook.as_posix() for notebook in course_notebooks(source)]
     names = [name for name in every if name.startswith(tuple(beginnings or [""]))]

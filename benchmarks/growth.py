@@ -1,6 +1,6 @@
 """How cost grows: with elements, with live views of one storage, with dimensions and with the depth of a graph.
 
-And that of drawing, with size; and where PyTorch is installed, its own beside ours.
+Also how the cost of drawing grows with size. If PyTorch is installed, its cost is shown beside ours.
 
     python benchmarks/growth.py --plot docs/images/growth.svg
 
@@ -53,7 +53,7 @@ def by_elements(torch: Any, largest: int) -> Curve:
 
 
 def by_live_views(torch: Any, largest: int) -> Curve:
-    """Making that many views of one storage and keeping them all."""
+    """Creating that many views of one storage and keeping them all."""
     curve = {}
     for count in powers(10, largest):
         base = torch.zeros(count)
@@ -62,7 +62,7 @@ def by_live_views(torch: Any, largest: int) -> Curve:
 
 
 def by_dimensions(torch: Any, largest: int = 64) -> Curve:
-    """Transposing a tensor of 2 … `largest` dimensions, which is as many as PyTorch takes, and adding to it."""
+    """Transposing a tensor of 2 … `largest` dimensions, PyTorch's maximum, and adding to it."""
     curve = {}
     for ndim in powers(2, largest, 2):
         tensor = torch.zeros((1,) * (ndim - 1) + (4,))
@@ -71,7 +71,7 @@ def by_dimensions(torch: Any, largest: int = 64) -> Curve:
 
 
 def by_depth(torch: Any, largest: int) -> Curve:
-    """Recording a chain of 1 … `largest` operators, walking it backwards and letting it go."""
+    """Recording a chain of 1 … `largest` operators, running it backward and freeing it."""
     leaf = torch.ones(4, requires_grad=True)
 
     def there_and_back(depth: int) -> None:
@@ -95,7 +95,7 @@ def drawing(largest: int) -> Curve:
 
 
 def curves_of(torch: Any, largest: int) -> dict[str, Curve]:
-    """What both libraries are measured by."""
+    """The curves that are measured for both libraries."""
     return {
         "a + a, by elements": by_elements(torch, largest),
         "live views of one storage, by their number": by_live_views(torch, 10**5),
@@ -130,8 +130,8 @@ def plot(ours: dict[str, Curve], theirs: dict[str, Curve], path: Path) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
-    matplotlib.rcParams["svg.fonttype"] = "none"  # text stays text: a quarter of the bytes
-    matplotlib.rcParams["svg.hashsalt"] = "growth"  # the same figures give the same file
+    matplotlib.rcParams["svg.fonttype"] = "none"  # keep text as text: a quarter of the bytes
+    matplotlib.rcParams["svg.hashsalt"] = "growth"  # makes the file depend on the figures only
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")

@@ -1,11 +1,11 @@
-"""What inspectors cost when there is much to see, and what they say of programs with a fault:
-`python benchmarks/inspectors.py [--torch] [--reported] [--others PYTHON]`.
+"""The cost of inspectors where there is much to see, and what they say of faulty programs: `python
+benchmarks/inspectors.py [--torch] [--reported] [--others PYTHON]`.
 
-The second table needs PyTorch. Other tools stand in it if `--others` names a Python that has them:
-`pip install torch torchviz objgraph memray pytorch_memlab torchlens`. `--reported` prints it alone.
+The second table needs PyTorch. It includes other tools if `--others` names a Python that has them: `pip install torch
+torchviz objgraph memray pytorch_memlab torchlens`. `--reported` prints only that table.
 
 Times are the best of two, in a process that does nothing else; bytes are those of a notebook's output: the text, the
-static picture, and the live form, which is all that the browser is ever sent.
+static picture, and the live form, which is all that is sent to the browser.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def a_wide_watch(lib: Any) -> Look:
 
 def a_network(lib: Any) -> Look:
     class Net:
-        """Made like a module, of any library's tensors: 1,000 modules."""
+        """An object like a module, with tensors of any library: 1,000 modules."""
 
         def __init__(self, count: int = 0) -> None:
             self._parameters = {"weight": lib.ones(8, 8, requires_grad=True), "bias": lib.ones(8, requires_grad=True)}
@@ -115,14 +115,14 @@ CASES = {
     "`model_map`, 1,000 modules": a_network,
     "`watch`, 1,000 steps, one tensor of 4": a_long_watch,
     "`watch`, 1,000 steps, 16 tensors of 50 × 50": a_wide_watch,
-    "`memory_timeline`, 10⁴ events": a_long_timeline,  # of tensorglass alone: PyTorch keeps no such account
+    "`memory_timeline`, 10⁴ events": a_long_timeline,  # only for tensorglass: PyTorch does not record these
 }
 
 
 def overheads(lib: Any) -> None:
     """What `watch` adds to an operator, and to a statement with 1 and with 24 tensors in view.
 
-    An operator's is measured after the steps that are told, where it is counted alone.
+    Operators are measured after the last step that is shown, where `watch` only counts them.
     """
     x = lib.ones(4)
 
@@ -170,7 +170,7 @@ def main() -> None:
 
 
 def costs(library: str) -> None:
-    """Print what the inspectors cost, with tensors of a library."""
+    """Print the cost of the inspectors, with tensors of one library."""
     lib = __import__(library)
     if hasattr(lib, "set_num_threads"):
         lib.set_num_threads(1)

@@ -1,7 +1,7 @@
-"""How many exercises of each part are judged apart from the learner's process: `python benchmarks/judged_apart.py`.
+"""How many exercises of each part are judged outside of the learner's process: `python benchmarks/judged_apart.py`.
 
-Marks the course's own solution of every notebook, capstones and reviews among them, as `glassroom grade` does to find
-out. Prints a line for each part, and which exercises are judged in the runner.
+Marks the course's own solution of every notebook, including capstones and reviews, as `glassroom grade` does to find
+out. Prints a line for each part, and the exercises that are judged in the runner.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Single layers, losses, optimizers' steps and calls of modules beside PyTorch, forward and backward.
 
-    python benchmarks/layers.py             # all; words of cases may follow: norm attention
+    python benchmarks/layers.py             # all; arguments select the cases that contain them: norm attention
     python benchmarks/layers.py --markdown  # for docs/performance.md
 
-The libraries take turns on one thread, each in a process of its own; a figure is the median of the turns' ratios in
-processor time. What a case computes is compared with PyTorch before it is timed.
+The libraries take turns on one thread, each in its own process; a figure is the median of the turns' ratios of
+processor time. The result of a case is compared with PyTorch's before it is timed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def step():
 
 
 def function(code: str, *size: int) -> str:
-    """A function of an input of this size that gives one as large."""
+    """A case for a function of an input of this size whose result has the same size."""
     given = f"inputs, towards = torch.randn({size}, requires_grad=True), torch.randn({size})\nfunction = {code}\n"
     return _START + given + _THERE_AND_BACK.format(network="nn.Identity()")
 
@@ -46,7 +46,7 @@ def layer(code: str, *size: int) -> str:
 
 
 def attention(masks: str, *size: int) -> str:
-    """A sequence's attention to itself."""
+    """Self-attention of a sequence."""
     call = "network = nn.MultiheadAttention(128, 4, batch_first=True)\nfar = torch.ones(64, 64).triu(1).bool()\n"
     given = f"inputs, towards = torch.randn({size}, requires_grad=True), torch.randn({size})\n"
     run = f"function = lambda x: network(x, x, x, need_weights=False{masks})[0]\n"
@@ -71,7 +71,7 @@ def step():
 
 
 def with_50_parameters(code: str, width: int = 16, start: str = "") -> str:
-    """A call about a network of 25 linear layers."""
+    """A call on a network of 25 linear layers."""
     return (
         _START
         + f"""

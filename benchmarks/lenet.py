@@ -1,15 +1,16 @@
 """One training step of LeNet: 64 images of 28×28, two convolutions, three linear layers, cross entropy, and SGD.
 
-A convolution is windows by strides and one product of matrices, with the batch innermost in memory (C, H, W, N), where
-windows are cheap to copy. The pooling that follows is computed with it. The four neighbours of which it takes the
-largest see 6×6 cells between them: each kernel of 5×5 stands in four places of one of 6×6, and a single product, with
-windows that move on by two cells, gives all four. That is 1.44 times the arithmetic, in a better shape for it, and 0.36
-times the bytes of windows; and the four lie apart in memory, so that the largest is found, and its gradient sent back,
-without strides. The bias is one cell more of each kernel, beside windows that have a 1 there, so that its gradient
-comes with the kernel's; and as relu leaves either the largest or a 0, those that equal what it leaves get its gradient.
+A convolution is computed from windows by strides and one product of matrices. The batch is innermost in memory, (C, H,
+W, N), which makes windows cheap to copy. The pooling that follows is part of the product: the four neighbors from which
+it takes the largest cover 6×6 cells together, so each 5×5 kernel is placed at four positions in a 6×6 kernel, and a
+single product, with windows that move by two cells, gives all four. That takes 1.44 times the arithmetic, in a better
+shape, and 0.36 times the bytes of windows. The four results are separate in memory, so taking the largest, and sending
+its gradient back, needs no strides. The bias is one more cell of each kernel, where windows have a 1, so its gradient
+comes with the kernel's. After relu, which leaves the largest or 0, the gradient goes to the results that equal what is
+left.
 
 `STEP` is that, the same code for tensorglass and PyTorch; `WITH_CONV2D` is the same network with PyTorch's own
-operators, and `NUMPY` the arithmetic of `STEP` by hand, with every buffer made once.
+operators, and `NUMPY` the arithmetic of `STEP` by hand, with preallocated buffers.
 
     python benchmarks/lenet.py      # peak resident memory of 20 steps, each contestant in a process of its own
 """

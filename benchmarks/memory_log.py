@@ -1,9 +1,10 @@
 """What `memory_log` costs a program that trains a GPT on PyTorch: `python benchmarks/memory_log.py [--turns 15]`.
 
-The networks are minGPT's: blocks of attention and two linear layers, trained by AdamW on sequences of 64 tokens. In a
-turn there are a few steps without the log, as many within `log.step()` that are not looked at, and one that is. All are
-timed in processor time on one thread. A figure is the median over the turns of a ratio to that turn's own plain steps,
-so what else the machine does counts little. The last column is what a run pays that looks at one step of a hundred.
+The networks are minGPT's: blocks of attention and two linear layers, trained by AdamW on sequences of 64 tokens. A turn
+has a few steps without the log, as many steps within `log.step()` that are not looked at, and one that is. All are
+timed in processor time on one thread. A figure is the median, over the turns, of the ratio to that turn's plain steps,
+so other work of the machine matters little. The last column is the cost for a run in which one step of a hundred is
+looked at.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from torch import nn  # as said above
 
 from glassroom import memory_log  # as said above
 
-EVERY = 100  # as `memory_log` has it
+EVERY = 100  # the default of `memory_log`
 TOKENS, CONTEXT, BATCH = 65, 64, 12
 SIZES = ((4, 144, 4), (6, 372, 6))  # layers, width, heads: a million parameters, and ten
 
@@ -55,7 +56,7 @@ class GPT(nn.Module):
 
 
 class Training:
-    """A GPT that trains, and the log beside it."""
+    """Training a GPT, with a log."""
 
     def __init__(self, layers: int, width: int, heads: int, unseen: int) -> None:
         torch.manual_seed(0)
@@ -76,7 +77,7 @@ class Training:
         self.optimizer.step()
 
     def logged_step(self) -> bool:
-        """A step within the log; whether it was looked at."""
+        """One step within the log; returns whether it was looked at."""
         with self.log.step():
             looked = self.log.is_looking
             self.step()
@@ -84,7 +85,7 @@ class Training:
 
 
 def seconds(training: Training, unseen: int) -> tuple[float, float, float]:
-    """Of one turn the seconds of a plain step, of a step within the log, and of one that is looked at."""
+    """The seconds of one turn: of a plain step, of a step within the log, and of one that is looked at."""
     begun = process_time()
     for _ in range(unseen):
         training.step()
@@ -106,7 +107,7 @@ def main() -> None:
     print("parameters    a step    within the log, not looked at    a look costs            one look in 100 steps")
     for layers, width, heads in SIZES:
         training = Training(layers, width, heads, given.unseen)
-        turns = [seconds(training, given.unseen) for _ in range(given.turns + 2)][2:]  # without two to warm up
+        turns = [seconds(training, given.unseen) for _ in range(given.turns + 2)][2:]  # without two turns to warm up
         plain = median(plain for plain, _, _ in turns)
         unseen = median(logged / plain - 1 for plain, logged, _ in turns)
         look = median(looked / plain - 1 for plain, _, looked in turns)

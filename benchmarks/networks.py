@@ -1,15 +1,15 @@
-"""Networks of PyTorch's layers, written once for both libraries: a step of each, its time and its memory.
+"""Networks of PyTorch's layers, written once for both libraries: the time and the memory of a training step.
 
-    python benchmarks/networks.py              # the table; words of cases may follow: lenet lstm
+    python benchmarks/networks.py              # the table; arguments select cases: lenet lstm
     python benchmarks/networks.py --growth     # how time grows with batch, width and length
     python benchmarks/networks.py --markdown   # for docs/performance.md
 
-The contestants take turns on one thread, each in a process of its own; a ratio is formed within each turn, and the
-figure is the median of the ratios. What a step computes is compared with PyTorch before it is timed. Processor time
-counts, except for `DataLoader`, whose workers are other processes: there it is time on the wall. Where there is code
-for NumPy, it is the same work by hand, or the products of matrices alone: without tensors, modules and graph, the floor
-under what is written with NumPy. The peak is the resident memory that ten steps add to that of a process with the
-network in place.
+The contestants take turns on one thread, each in its own process; a ratio is computed within each turn, and the figure
+is the median of the ratios. The result of a step is compared with PyTorch's before it is timed. Processor time is
+measured, except for `DataLoader`, whose workers are other processes: there it is wall-clock time. Some cases have code
+for NumPy: the same work by hand, or only the products of matrices. Without tensors, modules and graph, that is a lower
+bound for what is written with NumPy. The peak is the resident memory that ten steps add to that of a process that holds
+the network.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def step():
     return total
 """
 
-#: What two convolutions multiply: forward twice, the weights' gradients twice, the gradient between them once.
+#: The products of two convolutions: two forward, two for the weights' gradients, one for the gradient between them.
 _PRODUCTS_OF_CONVOLUTIONS = """
 weights = np.ones((64, 576), np.float32)
 columns, results = np.ones((16, 576, 1024), np.float32), np.ones((16, 64, 1024), np.float32)
@@ -137,7 +137,7 @@ def step():
     weights.T @ results
 """
 
-#: What an LSTM multiplies: of all steps the input, its gradient and those of two weights; in each the state, twice.
+#: The products of an LSTM: for all steps at once the input, its gradient and those of two weights; the state twice a step.
 _PRODUCTS_OF_LSTM = """
 rows, gates = np.ones((1600, 128), np.float32), np.ones((1600, 512), np.float32)
 weight, turned = np.ones((512, 128), np.float32), np.ones((128, 512), np.float32)
@@ -152,7 +152,7 @@ def step():
         gates[start : start + 32] @ weight
 """
 
-#: What a block multiplies: four linear maps with the gradients of input and weight, and attention there and back.
+#: The products of a block: four linear maps with the gradients of input and weight, and attention forward and backward.
 _PRODUCTS_OF_TRANSFORMER = """
 def new(*size):
     return np.ones(size, np.float32)
@@ -204,7 +204,7 @@ class Case(NamedTuple):
     usual: dict[str, int]  #: the sizes in the code
     goal: float
     numpy_code: str | None = None
-    of_numpy: str = "by hand"  #: what NumPy does
+    of_numpy: str = "by hand"  #: the kind of NumPy's code
 
 
 CASES = (
@@ -227,7 +227,7 @@ CASES = (
 
 
 def written(case: Case, **sizes: int) -> str:
-    """A case's code with these sizes, and the usual ones for others."""
+    """A case's code with these sizes, and the usual sizes for the others."""
     code = case.code
     for name, size in {**case.usual, **sizes}.items():
         code = code.replace(f"{{{name}}}", str(size))
@@ -235,7 +235,7 @@ def written(case: Case, **sizes: int) -> str:
 
 
 def agree(ours: Any, theirs: Any) -> None:
-    """Refuse to time what computes something else."""
+    """Raise if the results differ."""
     if isinstance(theirs, list):
         for one, other in zip(ours, theirs, strict=True):
             agree(one, other)
@@ -244,7 +244,7 @@ def agree(ours: Any, theirs: Any) -> None:
 
 
 def timed(contestants: dict[str, Contestant], codes: dict[str, str], turns: int) -> dict[str, list[float]]:
-    """Seconds of a step of each, turn by turn."""
+    """Seconds of a step for each library, turn by turn."""
     answers = {library: contestants[library].prepare(code, "answer = step()") for library, code in codes.items()}
     agree(answers["tensorglass"], answers["torch"])
     slowest = max(contestants[library].seconds(2) for library in codes)
@@ -287,13 +287,13 @@ print((time.perf_counter() - start) / 3)
 
 
 def _alone(library: str, code: str) -> float:
-    """The number that the code prints in a process of its own."""
+    """The number that the code prints, run in its own process."""
     run = subprocess.run([sys.executable, "-c", _IMPORTS[library] + code], check=True, capture_output=True, text=True)
     return float(run.stdout)
 
 
 def timed_alone(code: str) -> dict[str, list[float]]:
-    """Seconds of a step of what starts processes itself, which a contestant, being one of ours, may not."""
+    """Seconds of a step that starts processes itself, which a contestant cannot do, being a child process."""
     turns = [(_alone("tensorglass", code + _TIMED), _alone("torch", code + _TIMED)) for _ in range(5)]
     return dict(zip(("tensorglass", "torch"), map(list, zip(*turns, strict=True)), strict=True))
 

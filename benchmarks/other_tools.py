@@ -1,7 +1,8 @@
-"""What other tools say of the programs in `reported/`: `python other_tools.py TOOL` with the Python that has the tool.
+"""What other tools say about the programs in `reported/`: `python other_tools.py TOOL` with the Python that has the
+tool.
 
-For each program a line of JSON: what the tool says, whether that names the cause, and the seconds that it took. A tool
-is asked what its own documentation proposes for the symptom; where it proposes nothing, the line says why.
+Prints a line of JSON for each program: what the tool says, whether that names the cause, and how many seconds it took.
+A tool is used as its own documentation proposes for the symptom; if it proposes nothing, the line says why.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ Variables = dict[str, Any]
 
 
 class DoesNotApply(Exception):
-    """The tool has nothing to ask in such a program."""
+    """The tool cannot be used on such a program."""
 
 
 def torchviz(program: Program, variables: Variables) -> str:
@@ -44,7 +45,7 @@ def torchviz(program: Program, variables: Variables) -> str:
 
 
 def objgraph(program: Program, variables: Variables) -> str:
-    """Which objects became more in a step, and a chain of references to the newest tensor."""
+    """The types of which a step creates more objects, and a chain of references to the newest tensor."""
     import objgraph as tool
     import torch
 
@@ -67,7 +68,7 @@ def objgraph(program: Program, variables: Variables) -> str:
 
 
 def memray(program: Program, variables: Variables) -> str:
-    """The places that allocated what has not been freed, or what was held at the peak."""
+    """The lines that allocated memory that has not been freed, or that was held at the peak."""
     from memray import FileReader, Tracker
 
     step = variables.get("step") or variables.get("train")
@@ -132,7 +133,7 @@ TOOLS: dict[str, Callable[[Program, Variables], str]] = {
 
 
 def ask(tool: str, program: Program) -> dict[str, Any]:
-    """Ask a tool about a program, in this process."""
+    """Use a tool on a program, in this process."""
     with warnings.catch_warnings(), redirect_stderr(io.StringIO()), redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
         variables = program.run()
@@ -144,21 +145,21 @@ def ask(tool: str, program: Program) -> dict[str, Any]:
             verdict = "yes" if program.names_cause(answer) else "no"
         except DoesNotApply as reason:
             answer, verdict = str(reason), "does not apply"
-        except Exception as error:  # a tool of others': what it raises is what it says
+        except Exception as error:  # an error of the tool is its answer
             answer, verdict = f"{type(error).__name__}: {error}", "raises"
     seconds = perf_counter() - begin
     return {"tool": tool, "name": program.name, "verdict": verdict, "seconds": seconds, "answer": answer[:4000]}
 
 
 def in_a_process_of_its_own(function: Callable[..., Any], arguments: list[tuple[Any, ...]]) -> list[Any]:
-    """The results of a function, each from a new process, so that no program sees what another has left."""
+    """The results of a function, each from a new process, so that programs do not see what others have left."""
     method = "fork" if "fork" in get_all_start_methods() else "spawn"
     with get_context(method).Pool(1, initializer=_quietly, maxtasksperchild=1) as pool:
         return pool.starmap(function, arguments, chunksize=1)
 
 
 def _quietly() -> None:
-    """What the profiler prints on the level of the system would stand among the results."""
+    """Suppress what the profiler prints to the process's own stdout, which would mix with the results."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
@@ -176,7 +177,7 @@ def main() -> None:
     names = sys.argv[2:]
     chosen = [program for program in programs() if not names or program.name in names]
     asked = [(tool, program) for program in chosen]
-    if tool == "torchlens":  # it refuses to trace in a child process
+    if tool == "torchlens":  # it cannot trace in a child process
         answers = [ask(*question) for question in asked]
     else:
         answers = in_a_process_of_its_own(ask, asked)

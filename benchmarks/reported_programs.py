@@ -1,8 +1,8 @@
-"""The programs in `reported/`: small ones with a fault each, of kinds that were reported in public.
+"""The programs in `reported/`: small ones with one fault each, of kinds that were reported in public.
 
-A line that ends in `# mended: …` is the fault, and what follows does it right. So every program exists twice, and what
-is said to be its fault can be measured: what the one does, by PyTorch's profiler, the garbage collector and comparison
-of addresses, and what the other does not.
+A line that ends in `# mended: …` has the fault, and the comment has the right code. So every program exists in two
+versions, and what it claims as its fault can be measured: what the faulty one does, by PyTorch's profiler, the garbage
+collector and comparison of addresses, and that the mended one does not.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ USUAL = {"growth": "assert_no_leak", "versions": "explain_error", "peaks": "memo
 
 @dataclass(frozen=True)
 class Program:
-    """One of the programs: its file, and what its first words say of it."""
+    """One of the programs: its file, and what its docstring says about it."""
 
     path: Path
 
@@ -103,24 +103,24 @@ class Program:
 
     @property
     def source(self) -> str:
-        """Title and repository of the report that it is made after."""
+        """Title and repository of the report that it is based on."""
         match = re.search(r'After (".+?" \([\w./-]+\))\.', self._said)
         assert match is not None, self.path
         return match[1]
 
     def said_to(self, what: str) -> str:
-        """`Look: graph` for "Look": what a line of the first words says."""
+        """The value of a line of the docstring: for "Look", `graph` from `Look: graph`."""
         match = re.search(rf"^{what}: (.+)$", self.text, re.MULTILINE)
         return match[1] if match else ""
 
     @property
     def look(self) -> str:
-        """The inspector or assertion that somebody would call first."""
+        """The inspector or assertion that a user would try first."""
         return self.said_to("Look") or USUAL[self.kind]
 
     @property
     def told_by(self) -> list[str]:
-        """Words each of which names the cause."""
+        """The words each of which names the cause."""
         return self.said_to("Told by").split(" | ")
 
     @property
@@ -132,11 +132,11 @@ class Program:
         return "\n".join(FAULT.sub(r"\1\3", line) for line in self.text.splitlines()) + "\n"
 
     def run(self, mended: bool = False) -> dict[str, Any]:
-        """Run it as a script; returns its variables, and as `error` what it raised."""
+        """Run it as a script; returns its variables, and under `error` the exception that it raised, if any."""
         text = self.mended() if mended else self.text
         name = str(self.path if not mended else self.path.with_suffix(".mended.py"))
         linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
-        sys.modules[self.name] = module = ModuleType(self.name)  # as tools look for modules
+        sys.modules[self.name] = module = ModuleType(self.name)  # tools find modules there
         variables = vars(module)
         variables["__file__"] = name
         code = compile(text, name, "exec", dont_inherit=True)
@@ -147,9 +147,9 @@ class Program:
         return variables
 
     def names_cause(self, answer: str) -> bool:
-        """Whether an answer names the line of the fault, or what holds, shares or cuts."""
+        """Whether an answer names the faulty line, or the object that holds, shares or cuts."""
         line = rf"\bline {self.cause}\b|\b{re.escape(self.path.name)}:{self.cause}\b"
-        named = re.sub(r"\b\w+\.py\b", "", answer)  # the name of a file tells nothing
+        named = re.sub(r"\b\w+\.py\b", "", answer)  # a file's name does not count
         return bool(re.search(line, answer)) or any(words in named for words in self.told_by)
 
 
@@ -158,7 +158,7 @@ def programs() -> list[Program]:
 
 
 def look_at(program: Program, variables: dict[str, Any]) -> tuple[str, float]:
-    """What the inspector says of a program that has run, and the seconds that it took to say so."""
+    """What the inspector says about a program that has run, and the seconds that it took."""
     warm_up(program, variables)
     if program.look == "explain_error" and "error" not in variables:
         return NOTHING, 0.0
@@ -201,7 +201,7 @@ def truth_of(program: Program, mended: bool = False) -> Truth:
 
 
 def _growth(program: Program, mended: bool) -> Truth:
-    """What two steps more leave, of the whole program from its beginning, so that nothing was there before."""
+    """What two more steps leave, in a run of the whole program, so that nothing existed before."""
     few, many = (_after(program, mended, steps) for steps in (WARMED_UP, WARMED_UP + 2))
     held, tensors, nodes = ((number - before) // 2 for before, number in zip(few, many, strict=True))
     variables = program.run(mended)
@@ -212,7 +212,7 @@ def _growth(program: Program, mended: bool) -> Truth:
 
 
 def _after(program: Program, mended: bool, steps: int) -> tuple[int, int, int]:
-    """Bytes, tensors and nodes that live after so many steps."""
+    """Bytes, tensors and nodes that are alive after that many steps."""
     variables: dict[str, Any] = {}
 
     def whole() -> None:
@@ -277,7 +277,7 @@ def _profiled(step: Any) -> tuple[int, int]:
     """The bytes that a step leaves, and its peak, by PyTorch's profiler."""
     from torch.profiler import ProfilerActivity, profile
 
-    gc.collect()  # otherwise it would be freed in the middle
+    gc.collect()  # otherwise garbage would be freed during the step
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
         step()
         gc.collect()

@@ -1,5 +1,6 @@
-"""The table of `docs/inspectors-compared.md`: programs with a fault, what is true of each, and what inspectors and
-other tools say."""
+"""The table of `docs/inspectors-compared.md`: faulty programs, what is true of each, and what inspectors and other
+tools say.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from typing import Any
 from other_tools import TOOLS, in_a_process_of_its_own
 from reported_programs import KINDS, Program, look_at, programs, truth_of
 
-WIDTH = 150  # characters of an answer
+WIDTH = 150  # characters of an answer that are shown
 SHORT = {"does not apply": "–", "not installed": "not installed"}
 
 
@@ -49,7 +50,7 @@ def _looked_at(program: Program) -> tuple[str, str, float]:
 
 
 def _sentence(program: Program, answer: str) -> str:
-    """The line of an answer that names the cause, or the first."""
+    """The line of an answer that names the cause, or else the first line."""
     lines = [" ".join(line.split()).replace("`", "") for line in answer.splitlines()]
     said = next((line for line in lines if program.names_cause(line)), lines[0])
     said = said.split("  # mended")[0].split(" # mended")[0]

@@ -1,7 +1,7 @@
-"""How far a reader has to go: what usual expressions enter of the library, with shortcuts and without.
+"""How far a reader has to go: what common expressions enter in the library, with shortcuts and without.
 
-For each expression, once it is warm: how many files it enters, how many calls of functions it makes there, and how
-often one call lies in another file than the call before it. The table of `docs/reading.md` has some of its rows.
+For each expression, once it is warm: the number of files it enters, the number of function calls it makes there, and
+how often a call is in another file than the call before it. Some of its rows are in the table of `docs/reading.md`.
 
     python benchmarks/trace.py
 """
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-#: The expressions, and what is run before one; it is traced the third time that it runs.
+#: The expressions, and the code that is run before each. An expression is traced when it runs for the third time.
 EXPRESSIONS = {
     "a + b": "",
     "a * 2": "",
@@ -60,7 +60,7 @@ def _traced(library: Any, before: str, expression: str) -> tuple[int, int, int]:
 
 
 def _calls(root: str, run: Callable[[], Any]) -> list[str]:
-    """The file of each function of the library that is entered, in order."""
+    """The files of the library's functions that are entered, in order."""
     files = []
 
     def note(frame: Any, event: str, argument: Any) -> None:

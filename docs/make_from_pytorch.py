@@ -1,10 +1,10 @@
-"""Makes the two files of the library that PyTorch itself tells: ``python docs/make_from_pytorch.py``.
+"""Makes the two files of the library that are derived from PyTorch: ``python docs/make_from_pytorch.py``.
 
 `bootstrap/pytorch_names.txt` lists the public names of the installed PyTorch. `ops/arg_parser/signatures.txt` has the
-signatures of the operators; those of an operator that has several are read from the error of a call that fits none.
-PyTorch lists no signature of an operator that has one, nor those that are deprecated, nor that an argument may be None
-or one int: such lines and marks stay, and `tests/parity/ops/arg_parser` says which no longer fit. What is to be looked
-at by hand is printed. `docs/moving-to-a-new-pytorch.md` says when to run this.
+signatures of the operators. Those of an operator with several are read from PyTorch's error for a call that fits none.
+PyTorch does not list the signature of an operator with only one, nor deprecated ones, nor which arguments may be None
+or one int: such lines and marks are kept, and `tests/parity/ops/arg_parser` shows which no longer fit. What must be
+checked by hand is printed. `docs/moving-to-a-new-pytorch.md` says when to run this.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ LIBRARY = Path(__file__).resolve().parents[1] / "lib" / "tensorglass"
 NAMES = LIBRARY / "bootstrap" / "pytorch_names.txt"
 SIGNATURES = LIBRARY / "ops" / "arg_parser" / "signatures.txt"
 
-#: What modules import for their own use.
+#: Names that modules import for their own use.
 INTERNAL = re.compile(r"(Tensor|torch|TYPE_CHECKING|\w*common\w*)$")
 
-#: PyTorch's function is Python and calls the operator, whose signatures are these.
+#: Functions that PyTorch writes in Python: they call the operator whose signatures these are.
 WRITTEN_IN_PYTHON = ("stft",)
 
 
 def public(home: str) -> list[str]:
-    """The public names of a module of PyTorch's, or of its Tensor, by their paths."""
+    """The public names of a module of PyTorch, or of its Tensor, by their paths."""
     holder = getattr(torch, home) if home else torch
     paths = []
     for name in dir(holder):
@@ -46,13 +46,13 @@ def public(home: str) -> list[str]:
 def names() -> str:
     """The text of `pytorch_names.txt`."""
     root = [name for name in public("") if name not in ("torch", "TYPE_CHECKING")]
-    lazy = ["onnx"]  # imported when it is first asked for, so that dir() does not list it
+    lazy = ["onnx"]  # imported on first use, so that dir() does not list it
     paths = [*root, *lazy, *[path for home in ("Tensor", "fft", "linalg", "special") for path in public(home)]]
     return textwrap.fill(" ".join(sorted(paths)), 118, break_on_hyphens=False) + "\n"
 
 
 def operator(name: str) -> Callable[..., Any]:
-    """The operator that `signatures.txt` has under this name: "add", "linalg_norm", "Tensor.add_"."""
+    """The operator that a name in `signatures.txt` stands for: "add", "linalg_norm", "Tensor.add_"."""
     if name.startswith("Tensor."):
         method: Callable[..., Any] = getattr(torch.zeros(2), name.removeprefix("Tensor."))
         return method
@@ -66,7 +66,7 @@ def operator(name: str) -> Callable[..., Any]:
 
 
 def listed(name: str) -> list[str]:
-    """The signatures that PyTorch lists for a call with far too many arguments; none if it has but one."""
+    """The signatures that PyTorch lists for a call with far too many arguments; none if there is only one."""
     try:
         operator(name)(*[object()] * 40)
     except TypeError as error:
@@ -77,7 +77,7 @@ def listed(name: str) -> list[str]:
 
 
 def as_listed(line: str) -> str:
-    """A line of the file as PyTorch lists it, without what arguments may be besides: one int, None."""
+    """A line of the file as PyTorch lists it, without the marks for arguments that may be one int or None."""
     return re.sub(r"(tuple of \w+) or \w+", r"\1", line).replace("?", "")
 
 
@@ -89,7 +89,7 @@ def signatures() -> str:
         deprecated = [line for line in kept if line.endswith(" deprecated")]
         current = {as_listed(line): line for line in kept if line not in deprecated}
         told = [f"    {signature}" for signature in listed(name)]
-        if told and sorted(told) != sorted(current):  # in the file's order where they are the same
+        if told and sorted(told) != sorted(current):  # keep the file's order if they are the same
             kept = deprecated + [current.get(line, line) for line in told]
             print(f"{name}: new signatures; see what its arguments may be besides: one int, None (?)")
         elif not told and len(current) > 1 and name not in WRITTEN_IN_PYTHON:

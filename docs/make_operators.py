@@ -26,7 +26,7 @@ LATER = DOCS.parent / "lib" / "tensorglass" / "ops" / "declare" / "lazy_names.tx
 
 INDENT = "    "
 
-#: Dtypes that are named together.
+#: Groups of dtypes that share a name.
 GROUPS = {
     "bool": (torch.bool,),
     "int": (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
@@ -59,7 +59,7 @@ OF_ANY_DTYPE = ("view", "header", "copy", "indexing", "creation", "rearranging",
 
 
 def cast(argument: Any, dtype: torch.dtype) -> Any:
-    """A sample's argument with its floating-point tensors in another dtype: integers that are not 0."""
+    """A sample's argument with its floating-point tensors converted to another dtype; integers are never 0."""
     if isinstance(argument, (list, tuple)):
         return type(argument)(cast(item, dtype) for item in argument)
     if not isinstance(argument, torch.Tensor) or not argument.is_floating_point():
@@ -89,7 +89,7 @@ def call(row: Operator, sample: Sample, dtype: torch.dtype, *, requires_grad: bo
 
 
 def takes(row: Operator, dtype: torch.dtype) -> bool:
-    """Whether some sample's call goes through in the dtype."""
+    """Whether a sample's call works in the dtype."""
     for sample in samples_of(row):
         try:
             call(row, sample, dtype)
@@ -143,12 +143,12 @@ def forms_of(row: Operator) -> str:
 
 
 def module_of(row: Operator) -> str:
-    """The module that declares it, as named within `ops`."""
+    """The module that declares the operator, relative to `ops`."""
     return row.function.__module__.removeprefix("tensorglass.").removeprefix("ops.")
 
 
 def listed_differences() -> dict[str, list[str]]:
-    """For each name what differences.md and its appendix say of it: the subject, and what tensorglass does."""
+    """What differences.md and its appendix say about each name: the subject, and what tensorglass does."""
     by_name: dict[str, list[str]] = {}
     for line in "\n".join(page.read_text() for page in DIFFERENCES).splitlines():
         cells = [name.strip() for name in line.strip("|").split(" | ")]

@@ -1,7 +1,7 @@
 """Make the pictures of the documentation: `python docs/make_screenshots.py` (with Chromium, PyTorch, the extra `test`).
 
-The gallery, `inspectors.md`, is the script: each picture in it is of what the block of code above it displays, in a
-real JupyterLab, light and dark, and kept small.
+The gallery, `inspectors.md`, is the script: each picture shows the output of the block of code above it, in a real
+JupyterLab, light and dark, as a small file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from browser.jupyterlab import CHROMIUM, Lab, running_lab, set_theme  # noqa: E402 - found through the path set above
 
 BLOCK = re.compile(r"```python\n(.*?)```(?:\n\n<picture>.*?images/([\w-]+)-dark\.png)?", re.DOTALL)
-POINTED = {  # what is pointed at in a picture
+POINTED = {  # what the pointer is on in a picture
     "memory-map": '.tensor[data-name="m"] .cell[data-i="1,1"]',
     "alias-map": ".alias >> nth=1",
     "stride-explorer": ".gr-result .gr-box >> nth=6",
@@ -42,7 +42,7 @@ STEPS = {
     "memory-comparison": 3,
     "memory-log": 3,
     "holders": 2,
-}  # how far a player has gone
+}  # the step that a player shows
 COURSE_NOTEBOOK = "02_views_share_a_storage.ipynb"
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 
@@ -77,7 +77,7 @@ def the_gallery(lab: Lab, browser: Any) -> None:
 
 
 def pose(page: Any, place: Any, name: str) -> None:
-    """Point at what is to be lit, or step as far as the picture is to show."""
+    """Move the pointer to what should be highlighted, or step to what the picture should show."""
     page.mouse.move(2, 2)
     if name in POINTED:
         place.locator(POINTED[name]).hover()
@@ -87,7 +87,7 @@ def pose(page: Any, place: Any, name: str) -> None:
         page.keyboard.press(key)
     place.evaluate(
         "place => place.querySelectorAll('.gr-note').forEach((note) => { note.hidden = true; })"
-    )  # its times differ
+    )  # its times differ from run to run
     page.evaluate("document.activeElement.blur()")
 
 
@@ -105,7 +105,7 @@ def the_course(lab: Lab, browser: Any) -> None:
 
 
 def smaller(path: Path) -> None:
-    """Cut off what is empty, and store a PNG with 64 colors, plenty for a drawing."""
+    """Crop the empty border, and store a PNG with 64 colors, plenty for a drawing."""
     image = Image.open(path).convert("RGB")
     empty = Image.new("RGB", image.size, image.getpixel((image.width - 1, image.height - 1)))
     _, _, right, bottom = ImageChops.difference(image, empty).getbbox() or (0, 0, *image.size)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-os.environ["TENSORGLASS_FAST"] = "0"  # read once, by the import
+os.environ["TENSORGLASS_FAST"] = "0"  # read when the library is imported
 
 import tensorglass as torch
 from tensorglass.bootstrap.namespaces import MODULES, MissingAttribute
@@ -27,7 +27,7 @@ from tensorglass.ops.declare.registry import FUNCTIONS
 LIBRARY = Path(__file__).resolve().parents[1] / "lib" / "tensorglass"
 WIDTH = 120
 
-#: What annotations of the library are called in a stub. A tensor has methods `int` and `float`, and the namespace has
+#: The names of the library's annotations in a stub. A tensor has methods `int` and `float`, and the namespace has
 #: dtypes of these names, so Python's own types have an underscore, as in PyTorch's stubs.
 NAMES = {
     "Ints": "_int | Sequence[_int]",
@@ -62,7 +62,7 @@ NAMES = {
     "Views": "tuple[Tensor, ...]",
 }
 
-#: Parameters whose type follows from their name, where the library leaves it open.
+#: Parameters whose type follows from their name, for those that the library does not annotate.
 BY_NAME = {
     "dtype": "_dtype | None",
     "layout": "_layout | None",
@@ -126,9 +126,9 @@ OVERLOADS = {
 }
 #: The named tuples of operators with several results, and their fields.
 TUPLES = {name: made._fields for name in dir(return_types) if hasattr(made := getattr(return_types, name), "_fields")}
-#: Of Python's own methods on a tensor those that compute no tensor.
+#: Python's special methods of a tensor that do not return a tensor.
 NO_TENSOR = ("__dlpack__", "__array__", "__iter__")
-OVERRIDES = ("__eq__", "__ne__", "__reduce_ex__")  # of object's, which take and return other types
+OVERRIDES = ("__eq__", "__ne__", "__reduce_ex__")  # they override object's with other types
 
 HEAD = '''"""{doc}
 
@@ -156,14 +156,14 @@ from tensorglass.tensor.hooks import RemovableHandle
 
 
 def named(annotation: Any) -> str:
-    """An annotation of the library in a stub's words; raises KeyError for a name that the stubs do not know."""
+    """An annotation of the library under its name in a stub; raises KeyError if there is none."""
     words = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
     words = words.replace("tensorglass.", "").replace("typing.", "").replace("collections.abc.", "")
     return re.sub(r"[A-Za-z_][\w.]*", lambda match: NAMES[match[0]], words)
 
 
 def typed(parameter: inspect.Parameter) -> str:
-    """One parameter as a stub writes it."""
+    """One parameter in a stub's syntax."""
     stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
     name = f"{stars}{parameter.name}"
     is_open = parameter.annotation in (parameter.empty, "Any")
@@ -176,7 +176,7 @@ def typed(parameter: inspect.Parameter) -> str:
 
 
 def parameters(signature: inspect.Signature, is_method: bool) -> str:
-    """The parameters of a function, or of a method, whose first one is `self` and which never takes `out`."""
+    """The parameters of a function, or of a method: its first is `self`, and it never takes `out`."""
     parameters = list(signature.parameters.values())
     written = ["self"] if is_method else []
     parameters = [item for item in parameters[1:] if item.name != "out"] if is_method else parameters
@@ -193,7 +193,7 @@ def parameters(signature: inspect.Signature, is_method: bool) -> str:
 
 
 def result_of(signature: inspect.Signature, name: str) -> str:
-    """What a function returns; an elementwise operator, which does not say so, returns a tensor."""
+    """The return type of a function. An elementwise operator has no annotation, and returns a tensor."""
     pair = name.rpartition(".")[2]
     if signature.return_annotation == "Any":
         if pair in TUPLES or name.replace(".", "_") in TUPLES:
@@ -203,7 +203,7 @@ def result_of(signature: inspect.Signature, name: str) -> str:
 
 
 def signatures(name: str, function: Callable[..., Any], is_method: bool) -> list[str]:
-    """How a function can be called: `(input: Tensor) -> Tensor`, several times where the result depends on it."""
+    """The signatures of a function, `(input: Tensor) -> Tensor`; several if the result's type depends on arguments."""
     overloads = OVERLOADS.get(f"Tensor.{name}") if is_method else None
     overloads = overloads or OVERLOADS.get(name)
     if overloads is None:
@@ -219,7 +219,7 @@ def signatures(name: str, function: Callable[..., Any], is_method: bool) -> list
 
 
 def stub(name: str, function: Callable[..., Any], indent: str = "") -> Iterator[str]:
-    """The lines of one function, or of a method where they are indented."""
+    """The lines of one function, or of a method if they are indented."""
     bare, is_method = name.rpartition(".")[2], bool(indent)
     forms = signatures(name, function, is_method)
     for at, form in enumerate(forms):
@@ -233,12 +233,12 @@ def stub(name: str, function: Callable[..., Any], indent: str = "") -> Iterator[
 
 
 def wrapped(line: str, indent: str) -> list[str]:
-    """A line of a stub, in several where it is too long."""
+    """A line of a stub, broken into several if it is too long."""
     if len(line) <= WIDTH:
         return [line]
     head, _, rest = line.partition("(")
     inner, _, tail = rest.rpartition(") ->")
-    whole = re.sub(r"(?<!,) ", "\xa0", inner)  # no line ends within a parameter
+    whole = re.sub(r"(?<!,) ", "\xa0", inner)  # never break a line within a parameter
     deeper = f"{indent}    "
     lines = textwrap.wrap(f"{whole},", WIDTH, initial_indent=deeper, subsequent_indent=deeper, break_long_words=False)
     return [f"{head}(", *[line.replace("\xa0", " ") for line in lines], f"{indent}) ->{tail}"]
@@ -256,14 +256,14 @@ def summary(function: Any, indent: str) -> list[str]:
 
 
 def the_methods() -> str:
-    """`tensor/methods.pyi`: what is attached to Tensor, by its class's own names."""
+    """`tensor/methods.pyi`: the methods that are attached to Tensor, in terms of its class's own names."""
     lines = [HEAD.format(doc="Tensor's operators and attributes.")]
     lines += ["from tensorglass.storage.headers import Header", "from tensorglass.tensor.tensor import Tensor\n"]
     for name, fields in TUPLES.items():
         lines += [f"class _return_{name}(NamedTuple):", *[f"    {field}: Tensor" for field in fields], ""]
     lines.append("class Methods(Header):")
     lines.append('    """What Tensor has beside its header."""\n')
-    assert OPERATORS  # the families that are fetched late are attached by now
+    assert OPERATORS  # this attaches the families that are loaded lazily
     for name, member in sorted(vars(torch.Tensor).items()):
         function = member.fget if isinstance(member, property) else member
         is_own = getattr(function, "__module__", None) == "tensorglass.tensor.tensor"
@@ -282,7 +282,7 @@ def the_methods() -> str:
 
 
 def the_functions(home: str) -> str:
-    """The functions of a module, `linalg`."""
+    """The functions of a module, such as `linalg`."""
     doc = (inspect.getdoc(getattr(torch, home)) or "").partition("\n")[0]
     lines = [HEAD.format(doc=doc), imported_tuples(), "from tensorglass.tensor.tensor import Tensor\n"]
     if home == "linalg":
@@ -316,7 +316,7 @@ def the_root() -> str:
 
 
 def imports() -> Iterator[tuple[str, str]]:
-    """What the root imports, now or when it is first asked for: modules and names."""
+    """The names that the root imports, at once or on first use: modules and objects."""
     tree = ast.parse((LIBRARY / "__init__.py").read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module is not None:

@@ -1,4 +1,4 @@
-"""A forward hook puts each output aside, and nobody takes it away.
+"""A forward hook stores each output in a list that is never emptied.
 
 After "torch.no_grad() creates memory leak because of forward hook" (meta-pytorch/opacus).
 

@@ -1,4 +1,4 @@
-"""What grows are Python's strings, in a log; no tensor has to do with it.
+"""Python's strings grow, in a log; no tensor is involved.
 
 After "Dataloader's memory usage keeps increasing during one single epoch." (pytorch/pytorch).
 

@@ -1,4 +1,4 @@
-"""The validation loop records a graph that nobody goes back through.
+"""The validation loop records a graph that is never used.
 
 After "torch.no_grad() in validate ?" (OpenNMT/OpenNMT-py).
 

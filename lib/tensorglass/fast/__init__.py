@@ -188,8 +188,8 @@ SHORTCUTS: dict[str, Callable[[Form], Form] | Shortcut] = {
         reductions.average, reductions.floating, sums.average, many=True, quicker=reductions.small_mean, by_float32=True
     ),
     "prod": reductions.of_reduction(reductions.multiply, reductions.widened, by_float32=True),
-    "all": reductions.of_reduction(reductions.every, reductions.truth),
-    "any": reductions.of_reduction(reductions.some, reductions.truth),
+    "all": reductions.of_reduction(reductions.all_true, reductions.truth),
+    "any": reductions.of_reduction(reductions.any_true, reductions.truth),
     "var": reductions.of_reduction(reductions.variance, reductions.single, least=2, mixed=True),
     "std": reductions.of_reduction(reductions.deviation, reductions.single, least=2, mixed=True),
     "amax": reductions.of_reduction(

@@ -266,7 +266,7 @@ add, multiply, largest, smallest = (
     getattr(HOST.xp, name).reduce for name in ("add", "multiply", "maximum", "minimum")
 )  # fmt: skip
 _root = HOST.xp.sqrt
-every, some = HOST.xp.logical_and.reduce, HOST.xp.logical_or.reduce
+all_true, any_true = HOST.xp.logical_and.reduce, HOST.xp.logical_or.reduce
 
 
 def average(array: Array, axis: Axes, dtype: Any) -> Any:

@@ -137,7 +137,7 @@ def step():
     weights.T @ results
 """
 
-#: The products of an LSTM: for all steps at once the input, its gradient and those of two weights; the state twice each.
+#: The products of an LSTM: for all steps at once the input, its gradient and those of two weights; and the state twice.
 _PRODUCTS_OF_LSTM = """
 rows, gates = np.ones((1600, 128), np.float32), np.ones((1600, 512), np.float32)
 weight, turned = np.ones((512, 128), np.float32), np.ones((128, 512), np.float32)

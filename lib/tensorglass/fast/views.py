@@ -57,7 +57,7 @@ _enter_lengths: Any = None
 
 
 def enter_view(arguments: tuple[Tensor, tuple[int, ...]], view: Tensor) -> Tensor:
-    """Record `made`, the first argument viewed with another size."""
+    """Record `view`, the first argument viewed with another size."""
     global _enter_lengths
     if _enter_lengths is None:
         _enter_lengths = _entering_lengths()

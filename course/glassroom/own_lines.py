@@ -99,7 +99,7 @@ def _row(name: str) -> Operator | None:
 
 
 def _paths(what: Any, name: str) -> list[str]:
-    """The paths at which the library may have it, from the package on."""
+    """The paths that the library may have it under, from the package on."""
     module = (getattr(what, "__module__", None) or "").split(".")
     inner = name.replace("TensorBase.", "Tensor.").replace("_VariableFunctionsClass.", "")
     within = [part for part in module[1:] if not part.startswith("_")] if module[0] in _HOMES else []

@@ -14,7 +14,7 @@ def show() -> str:
 
 
 def parallel_info() -> str:
-    """What is known of threads: those that NumPy's libraries start are told by environment variables."""
+    """A report on threads: environment variables set how many NumPy's libraries start."""
     names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
     told = [f"\t{name} : {os.environ.get(name, '[not set]')}" for name in names]
     return "\n".join([f"processors: {os.cpu_count()}", "Environment variables:", *told, ""])

@@ -321,7 +321,7 @@ def aminmax(
     """The smallest and the largest element, along `dim` or of all."""
 
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The angle of each complex number in the plane, in radians; of real ones 0, or pi where they are negative."""
+    """The angle of each complex number in the plane, in radians; for real numbers 0, or pi where they are negative."""
 
 def any(
     input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None,
@@ -486,7 +486,7 @@ def bitwise_left_shift(input: Tensor | _complex, other: Tensor | _complex, *, ou
     """``input << other``."""
 
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """``~input``: every bit turned; for bool, not."""
+    """``~input``: every bit flipped; for bool, the negation."""
 
 def bitwise_or(input: Tensor | _complex, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """``input | other``."""
@@ -557,31 +557,31 @@ def clamp(
     input: Tensor, min: Tensor | _complex | None = None, max: Tensor | _complex | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Each element, but no less than `min` and no more than `max`; either may be left out, not both."""
+    """Each element, bounded by `min` below and `max` above; either may be left out, but not both."""
 
 def clamp_(input: Tensor, min: Tensor | _complex | None = None, max: Tensor | _complex | None = None) -> Tensor:
-    """Each element, but no less than `min` and no more than `max`; either may be left out, not both."""
+    """Each element, bounded by `min` below and `max` above; either may be left out, but not both."""
 
 def clamp_max(input: Tensor, max: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
-    """Each element, but no more than `max`."""
+    """Each element, or `max` if it is more."""
 
 def clamp_max_(input: Tensor, max: Tensor | _complex) -> Tensor:
-    """Each element, but no more than `max`."""
+    """Each element, or `max` if it is more."""
 
 def clamp_min(input: Tensor, min: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
-    """Each element, but no less than `min`."""
+    """Each element, or `min` if it is less."""
 
 def clamp_min_(input: Tensor, min: Tensor | _complex) -> Tensor:
-    """Each element, but no less than `min`."""
+    """Each element, or `min` if it is less."""
 
 def clip(
     input: Tensor, min: Tensor | _complex | None = None, max: Tensor | _complex | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Each element, but no less than `min` and no more than `max`; either may be left out, not both."""
+    """Each element, bounded by `min` below and `max` above; either may be left out, but not both."""
 
 def clip_(input: Tensor, min: Tensor | _complex | None = None, max: Tensor | _complex | None = None) -> Tensor:
-    """Each element, but no less than `min` and no more than `max`; either may be left out, not both."""
+    """Each element, bounded by `min` below and `max` above; either may be left out, but not both."""
 
 def clone(input: Tensor, *, memory_format: _memory_format | None = ...) -> Tensor:
     """A copy with a storage of its own. Its strides follow `input`'s where that is dense."""
@@ -605,7 +605,7 @@ def conj(input: Tensor) -> Tensor:
     """The conjugates: a view whose elements are conjugated when they are read. A real tensor itself."""
 
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The conjugates, in memory of their own: what `conj` shows without moving an element. Of real numbers `input`."""
+    """The conjugates, computed into new memory, unlike `conj`, which is a view; for real numbers `input`."""
 
 def conj_physical_(input: Tensor) -> Tensor:
     """`conj_physical`, written to `input`."""
@@ -660,7 +660,7 @@ def convolution(
     """The general convolution, which `conv2d`, `conv_transpose2d` and their siblings call."""
 
 def copysign(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
-    """The size of `input` with the sign of `other`."""
+    """The magnitude of `input` with the sign of `other`."""
 
 def corrcoef(input: Tensor) -> Tensor:
     """The correlations of the rows: their covariances, divided by both deviations."""
@@ -824,10 +824,10 @@ def exp_(input: Tensor) -> Tensor:
     """e to the power of each element."""
 
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """``exp(input) - 1``, exact for small elements."""
+    """``exp(input) - 1``, accurate for small elements."""
 
 def expm1_(input: Tensor) -> Tensor:
-    """``exp(input) - 1``, exact for small elements."""
+    """``exp(input) - 1``, accurate for small elements."""
 
 def eye(
     n: SupportsIndex, m: _int | None = None, *, out: Tensor | None = None, dtype: _dtype | None = None,
@@ -870,22 +870,22 @@ def floor_divide(input: Tensor | _complex, other: Tensor | _complex, *, out: Ten
     """``input // other``: the quotient rounded down."""
 
 def fmax(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The larger of two elements; a number rather than NaN."""
+    """The larger of two elements; if one is NaN, the other."""
 
 def fmin(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The smaller of two elements; a number rather than NaN."""
+    """The smaller of two elements; if one is NaN, the other."""
 
 def fmod(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
-    """What is left after a division rounded towards zero: it has the sign of `input`, as C's ``fmod``."""
+    """The remainder of a division rounded towards zero: it has the sign of `input`, like C's ``fmod``."""
 
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The fraction of each element: what `trunc` cuts off."""
+    """The fractional part of each element: what `trunc` drops."""
 
 def frac_(input: Tensor) -> Tensor:
-    """The fraction of each element: what `trunc` cuts off."""
+    """The fractional part of each element: what `trunc` drops."""
 
 def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> _return_frexp:
-    """Each element as ``mantissa * 2**exponent``, with a mantissa from 0.5 up to 1, or 0; the exponents are int32."""
+    """Each element as ``mantissa * 2**exponent``: a mantissa from 0.5 up to 1, or 0, and an int32 exponent."""
 
 def from_dlpack(ext_tensor: Any, *, device: _device | str | None = None, copy: _bool | None = None) -> Tensor:
     """A tensor on the memory of another library's array, which offers it by the DLPack protocol."""
@@ -990,10 +990,10 @@ def hann_window(
     """A window of one wave of a cosine, from 0 to 1 and back."""
 
 def hardshrink(input: Tensor, lambd: _complex = 0.5, *, out: Tensor | None = None) -> Tensor:
-    """Each element, but 0 for those from ``-lambd`` to ``lambd``."""
+    """Each element, but 0 where it lies between ``-lambd`` and `lambd`."""
 
 def heaviside(input: Tensor, values: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """0 for negative elements, 1 for positive ones, and those of `values` where `input` is 0."""
+    """0 for negative elements, 1 for positive ones, and the elements of `values` where `input` is 0."""
 
 def histc(input: Tensor, bins: _int = 100, min: _float = 0, max: _float = 0, *, out: Tensor | None = None) -> Tensor:
     """How many elements fall into each of `bins` equal bins between `min` and `max`, or from the least to the
@@ -1021,7 +1021,7 @@ def i0_(input: Tensor) -> Tensor:
     """The modified Bessel function of the first kind of order 0."""
 
 def igamma(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The part of the gamma function's integral for `input` that lies below `other`."""
+    """The regularized lower incomplete gamma function: the part of the gamma integral of `input` below `other`."""
 
 def igammac(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The part of the gamma function's integral for `input` that lies above `other`: ``1 - igamma(input, other)``."""
@@ -1050,7 +1050,7 @@ def index_select(input: Tensor, dim: _int, index: Tensor, *, out: Tensor | None 
     """The slices of `input` at the positions `index`, a vector, of dimension `dim`: a copy."""
 
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The sums of products over the last dimension of both, for each pair of what comes before; a number scales."""
+    """The sums of products over the last dimension of both, for all pairs of leading dimensions; a number scales."""
 
 def instance_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None, running_var: Tensor | None,
@@ -1106,7 +1106,7 @@ def isin(
     """Whether each of `elements` is among `test_elements`; with `invert`, whether it is not."""
 
 def isinf(input: Tensor) -> Tensor:
-    """Whether each element is infinite; a complex one, if a part of it is."""
+    """Whether each element is infinite; for complex elements, whether a part is."""
 
 def isnan(input: Tensor) -> Tensor:
     """Whether each element is not a number."""
@@ -1193,10 +1193,10 @@ def log10_(input: Tensor) -> Tensor:
     """The logarithm to base 10."""
 
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """``log(1 + input)``, exact for small elements."""
+    """``log(1 + input)``, accurate for small elements."""
 
 def log1p_(input: Tensor) -> Tensor:
-    """``log(1 + input)``, exact for small elements."""
+    """``log(1 + input)``, accurate for small elements."""
 
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm to base 2."""
@@ -1211,10 +1211,10 @@ def log_softmax(input: Tensor, dim: _int, dtype: _dtype | None = None, *, out: T
     """The logarithm of `softmax`, exact where that is tiny."""
 
 def logaddexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """``log(exp(input) + exp(other))`` without overflow in between."""
+    """``log(exp(input) + exp(other))``, computed without overflow."""
 
 def logaddexp2(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """``log2(2**input + 2**other)`` without overflow in between."""
+    """``log2(2**input + 2**other)``, computed without overflow."""
 
 def logcumsumexp(input: Tensor, dim: _int, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the sum of e to the power of the elements up to each, along `dim`, without overflow."""
@@ -1235,10 +1235,12 @@ def logical_xor(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> T
     """Whether exactly one element is nonzero."""
 
 def logit(input: Tensor, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
-    """``log(input / (1 - input))``, the inverse of `sigmoid`; with `eps` no closer than that to 0 and 1."""
+    """``log(input / (1 - input))``, the inverse of `sigmoid`; with `eps`, `input` is clamped to ``eps … 1 - eps``
+    first."""
 
 def logit_(input: Tensor, eps: _float | None = None) -> Tensor:
-    """``log(input / (1 - input))``, the inverse of `sigmoid`; with `eps` no closer than that to 0 and 1."""
+    """``log(input / (1 - input))``, the inverse of `sigmoid`; with `eps`, `input` is clamped to ``eps … 1 - eps``
+    first."""
 
 def logspace(
     start: Any, end: Any, steps: _int, base: _float = 10.0, *, out: Tensor | None = None, dtype: _dtype | None = None,
@@ -1391,7 +1393,7 @@ def nan_to_num(
     input: Tensor, nan: _float | None = None, posinf: _float | None = None, neginf: _float | None = None, *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """`nan` (or 0) in place of NaN, `posinf` and `neginf` (or the largest and the smallest number) of infinities."""
+    """`nan` (or 0) in place of NaN, and `posinf` and `neginf` (or the dtype's limits) in place of infinities."""
 
 def nan_to_num_(
     input: Tensor, nan: _float | None = None, posinf: _float | None = None, neginf: _float | None = None,
@@ -1463,7 +1465,7 @@ def negative_(input: Tensor) -> Tensor:
     """``-input``."""
 
 def nextafter(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The number next to `input` on the way to `other`, among those that the dtype has."""
+    """The next number of the dtype after `input`, in the direction of `other`."""
 
 @overload
 def nonzero(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1543,7 +1545,7 @@ def polygamma(n: _int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The `n`-th derivative of `digamma`; itself for 0."""
 
 def positive(input: Tensor) -> Tensor:
-    """The tensor itself: what Python's ``+x`` is."""
+    """The tensor itself: Python's ``+x``."""
 
 def pow(input: Tensor | _complex, exponent: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """``input ** exponent``."""
@@ -1642,13 +1644,13 @@ def reciprocal_(input: Tensor) -> Tensor:
     """``1 / input``."""
 
 def relu(input: Tensor) -> Tensor:
-    """Each element, but no less than 0."""
+    """Each element, or 0 if it is negative."""
 
 def relu_(input: Tensor) -> Tensor:
-    """Each element, but no less than 0."""
+    """Each element, or 0 if it is negative."""
 
 def remainder(input: Tensor | _complex, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
-    """What is left of ``input`` after `floor_divide`: it has the sign of `other`, as Python's ``%``."""
+    """The remainder of `floor_divide`: it has the sign of `other`, like Python's ``%``."""
 
 def renorm(input: Tensor, p: _float, dim: _int, maxnorm: _float, *, out: Tensor | None = None) -> Tensor:
     """The slices along `dim`, those with a norm of order `p` above `maxnorm` scaled down to it."""
@@ -1679,7 +1681,7 @@ def rms_norm(
     """The last dimensions divided by the root of the mean of their squares, and scaled by `weight`."""
 
 def roll(input: Tensor, shifts: _int | Sequence[_int], dims: _int | Sequence[_int] | None = None) -> Tensor:
-    """The elements moved on by `shifts` along `dims`; those that fall off the end come in at the beginning."""
+    """The elements moved by `shifts` along `dims`; those that would fall off the end move to the beginning."""
 
 def rot90(input: Tensor, k: _int = 1, dims: Sequence[_int] = ...) -> Tensor:
     """The plane of two dimensions turned by `k` quarters, from the first of `dims` towards the second."""
@@ -1727,8 +1729,7 @@ def searchsorted(
     sorted_sequence: Tensor, input: Any, *, out_int32: _bool = False, right: _bool = False, side: str | None = None,
     sorter: Tensor | None = None, out: Tensor | None = None,
 ) -> Tensor:
-    """Where each element of `input` would have to stand for `sorted_sequence` to stay sorted along its last
-    dimension."""
+    """The index at which each element of `input` would be inserted into `sorted_sequence`, to keep it sorted."""
 
 def select(input: Tensor, dim: _int, index: _int) -> Tensor:
     """One position of dimension `dim`, which goes away."""
@@ -1737,7 +1738,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: _int, index: _int) -> Tensor
     """A copy with `src` where ``select(dim, index)`` looks."""
 
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The sign as `sign` has it; of a complex number the number of length 1 in its direction, or 0."""
+    """The sign, as in `sign`; for a complex number, the number of length 1 in its direction, or 0."""
 
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``1 / (1 + exp(-input))``."""
@@ -1749,7 +1750,7 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-1, 0 or 1 as each element is negative, zero or positive."""
 
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Whether the sign is a minus: of -0.0 too."""
+    """Whether the sign is negative: True for -0.0 too."""
 
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sine of an angle in radians."""
@@ -1988,7 +1989,8 @@ def var(
     input: Tensor, dim: _int | Sequence[_int] | _bool | None = None, unbiased: _bool = True, keepdim: _bool = False, *,
     correction: _float | None = None, out: Tensor | None = None,
 ) -> Tensor:
-    """The variance over dimensions `dim`, or over all: squares divided by their number less `correction`, 1."""
+    """The variance over dimensions `dim`, or over all: the sum of squared deviations divided by n - `correction`, by
+    default 1."""
 
 def var_mean(
     input: Tensor, dim: _int | Sequence[_int] | _bool | None = None, unbiased: _bool = True, keepdim: _bool = False, *,
@@ -2021,10 +2023,10 @@ def where(
     ...
 
 def xlogy(input: Tensor | _complex, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
-    """``input * log(other)``, and 0 where `input` is 0, whatever `other` is; NaN where `other` is NaN."""
+    """``input * log(other)``, and 0 where `input` is 0, for every `other` but NaN."""
 
 def xlogy_(input: Tensor | _complex, other: Tensor | _complex) -> Tensor:
-    """``input * log(other)``, and 0 where `input` is 0, whatever `other` is; NaN where `other` is NaN."""
+    """``input * log(other)``, and 0 where `input` is 0, for every `other` but NaN."""
 
 def zero_(input: Tensor) -> Tensor:
     """Set every element to zero."""

@@ -72,7 +72,7 @@ def boolean_dispatch(
     module_name: str,
     func_name: str,
 ) -> Callable[..., Any]:
-    """A function that calls one of two, by the flag `arg_name`, which stands at `arg_index` among its arguments."""
+    """A function that calls one of two functions, by the flag `arg_name`, its argument number `arg_index`."""
 
     def dispatched(*args: Any, **kwargs: Any) -> Any:
         flag = args[arg_index] if arg_index < len(args) else kwargs.get(arg_name, default)

@@ -14,7 +14,7 @@ __all__ = [
 
 
 def _flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:
-    """The elements of all tensors in one of one dimension: a view if there is one contiguous tensor, else a copy."""
+    """The elements of all tensors as one one-dimensional tensor: a view of a single contiguous tensor, else a copy."""
     if len(tensors) == 1:
         return tensors[0].contiguous().view(-1)
     return torch.cat([tensor.contiguous().view(-1) for tensor in tensors])
@@ -27,7 +27,7 @@ def _unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[T
 
 
 def _take_tensors(tensors: Sequence[Tensor], size_limit: int) -> Iterator[list[Tensor]]:
-    """Groups of tensors of one dtype, each closed before it would have more bytes than `size_limit`."""
+    """Groups of tensors of one dtype, each of at most `size_limit` bytes or of a single tensor."""
     groups: dict[str, list[Tensor]] = {}
     sizes: dict[str, int] = {}
     for tensor in tensors:

@@ -29,12 +29,12 @@ def _there() -> Any:
 
 
 def is_available() -> bool:
-    """Whether there is one."""
+    """Whether there is an accelerator."""
     return _current() is not None
 
 
 def current_accelerator(check_available: bool = False) -> Device | None:
-    """Its type as a device without an index; None where there is none."""
+    """The type of the accelerator, as a device without an index; None if there is none."""
     backend = _current()
     return None if backend is None else devices.device(backend.__name__.rpartition(".")[2])
 
@@ -51,7 +51,7 @@ def current_device_index() -> int:
 
 
 def set_device_index(device: Device | str | int | None) -> None:
-    """Make this device the one that the type's name alone stands for."""
+    """Make this device the current one of its type."""
     _there().set_device(device)
 
 

@@ -1,4 +1,4 @@
-"""``torch.futures``: results that will be there later. Nothing here computes in the background by itself."""
+"""``torch.futures``: results that are set later. Nothing here computes in the background by itself."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Future(Generic[Result]):
         return self._done.is_set()
 
     def wait(self) -> Result:
-        """The result, as soon as it is there; the error that was set is raised."""
+        """Wait until the result is set, and return it; raises the error that was set instead."""
         self._done.wait()
         return self.value()
 
@@ -68,7 +68,7 @@ class Future(Generic[Result]):
         callback(self)
 
     def then(self, callback: Callable[[Future[Result]], Other]) -> Future[Other]:
-        """The future of what `callback` returns, which is called with this one once it is done."""
+        """A future of the result of `callback`, which is called with this future once it is done."""
         following: Future[Other] = Future()
 
         def follow(done: Future[Result]) -> None:

@@ -37,11 +37,7 @@ def set_dir(d: str | os.PathLike[str]) -> None:
 
 
 def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, progress: bool = True) -> None:
-    """Download a file. It stands at `dst` when it is complete, else what was there stays.
-
-    With `hash_prefix`, RuntimeError if the file's SHA-256 does not begin with it. With `progress`, the bytes that have
-    come are counted on stderr.
-    """
+    """Download a file. It appears at `dst` once it is complete; until then what was there stays."""
     from urllib.request import Request, urlopen  # when it is needed: imports should be quick
 
     dst = os.path.expanduser(dst)

@@ -160,4 +160,4 @@ def vector_norm(
     x: Tensor, ord: _float = 2, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
     dtype: _dtype | None = None, out: Tensor | None = None,
 ) -> Tensor:
-    """The norm of order `ord` over dimensions `dim`, or over all, whatever the number of dimensions."""
+    """The norm of order `ord` of the elements along `dim`, or of all elements as one vector."""

@@ -79,7 +79,7 @@ def is_tensor_like(inp: Any) -> bool:
 
 
 def get_default_nowrap_functions() -> set[Callable[..., Any]]:
-    """The attributes that return the tensor that is stored, of whatever class it is."""
+    """The attributes that return a stored tensor as it is, whatever its class."""
     return nowrap_functions()
 
 

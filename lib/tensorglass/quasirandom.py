@@ -86,7 +86,7 @@ class SobolEngine:
         return self
 
     def _after(self, steps: Tensor) -> Tensor:
-        """The points that come so many steps after the last one, as integers: (steps, dimension)."""
+        """The points `steps` steps after the last one, as integers: (steps, dimension)."""
         last = max(self.num_generated - 1, 0)
         changed = _gray(steps + last) ^ (last ^ (last >> 1))
         points = self.quasi.repeat(len(steps), 1)

@@ -64,10 +64,10 @@ def expit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``1 / (1 + exp(-input))``."""
 
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """``exp(input) - 1``, exact for small elements."""
+    """``exp(input) - 1``, accurate for small elements."""
 
 def gammainc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The part of the gamma function's integral for `input` that lies below `other`."""
+    """The regularized lower incomplete gamma function: the part of the gamma integral of `input` below `other`."""
 
 def gammaincc(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The part of the gamma function's integral for `input` that lies above `other`: ``1 - igamma(input, other)``."""
@@ -88,7 +88,7 @@ def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``i1(input) * exp(-abs(input))``, which stays a number however large `input` is."""
 
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """``log(1 + input)``, exact for small elements."""
+    """``log(1 + input)``, accurate for small elements."""
 
 def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of `ndtr`, exact where that is too small to be a number."""
@@ -97,7 +97,8 @@ def log_softmax(input: Tensor, dim: _int, dtype: _dtype | None = None, *, out: T
     """The logarithm of `softmax`, exact where that is tiny."""
 
 def logit(input: Tensor, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
-    """``log(input / (1 - input))``, the inverse of `sigmoid`; with `eps` no closer than that to 0 and 1."""
+    """``log(input / (1 - input))``, the inverse of `sigmoid`; with `eps`, `input` is clamped to ``eps … 1 - eps``
+    first."""
 
 def logsumexp(
     input: Tensor, dim: _int | Sequence[_int] | None, keepdim: _bool = False, *, out: Tensor | None = None,
@@ -120,7 +121,7 @@ def multigammaln(input: Tensor, p: _int, *, out: Tensor | None = None) -> Tensor
     """The logarithm of the gamma function of `p` dimensions."""
 
 def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The part of a standard normal distribution that lies below `input`."""
+    """The standard normal distribution function: the probability of a value below `input`."""
 
 def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of `ndtr`: the number below which the part `input` of a normal distribution lies."""
@@ -132,7 +133,7 @@ def psi(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of `lgamma`."""
 
 def round(input: Tensor, *, decimals: _int = 0, out: Tensor | None = None) -> Tensor:
-    """`round` of numbers with fractions."""
+    """`round` of floating-point numbers."""
 
 def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``modified_bessel_k0(input) * exp(input)``."""
@@ -150,10 +151,10 @@ def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The spherical Bessel function of the first kind of order 0: ``sin(input) / input``, 1 at 0."""
 
 def xlog1py(input: Tensor | _complex, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
-    """``input * log1p(other)``, and 0 where `input` is 0, whatever `other` is; NaN where `other` is NaN."""
+    """``input * log1p(other)``, and 0 where `input` is 0, for every `other` but NaN."""
 
 def xlogy(input: Tensor | _complex, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
-    """``input * log(other)``, and 0 where `input` is 0, whatever `other` is; NaN where `other` is NaN."""
+    """``input * log(other)``, and 0 where `input` is 0, for every `other` but NaN."""
 
 def zeta(input: Tensor | _complex, other: Tensor | _complex, *, out: Tensor | None = None) -> Tensor:
     """Hurwitz' zeta function: the sum of ``(k + other) ** -input`` over k = 0, 1, …"""

@@ -1,4 +1,4 @@
-"""``torch.xpu``: what programs ask before they use Intel's GPUs. There are none."""
+"""``torch.xpu``: the functions by which programs look for Intel's GPUs. There are none."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Marking a class: a row for every learner, several at a time, each saved as soon as it is there.
-
-Rows lie in `marks/ASSIGNMENT/LEARNER.json`. A row records what it depends on (the submission's bytes, the teacher's
-notebooks, the checks, the limits), so a run that was killed continues where it stopped, and a second run marks only
-what has changed.
-"""
+"""Marking a class: a row for every learner, several at a time, each saved as soon as it is ready."""
 
 from __future__ import annotations
 
@@ -99,7 +94,7 @@ def grade(
     progress: Callable[[int, int, str], None] = lambda _done, _of, _name: None,
     again: bool = False,
 ) -> Report:
-    """Mark what has been handed in, and save each row as it comes. Rows that still hold are not made again."""
+    """Mark what has been handed in, and save each row as soon as it is ready. Rows that are still valid are kept."""
     report = Report()
     report.warnings += [
         f"submitted/{printable(name)} is left alone: a name that begins with a dot is no learner's"
@@ -200,7 +195,7 @@ def submitted_at(folder: Path) -> str:
 
 
 def _is_handed_in(course: Course, row: Row) -> bool:
-    """Whether a row's submission is there: somebody may be forgotten while others are marked."""
+    """Whether a row's submission still exists: a learner may be forgotten while others are marked."""
     return (course.folder / "submitted" / row.learner / row.assignment).is_dir()
 
 

@@ -230,7 +230,7 @@ def mark(
             _by_hand(composed, row)
         if row.notes and not any(mark.answer or mark.message for mark in row.marks):
             row.problem = row.notes[0]
-    except Exception as error:  # a fault of ours spoils one learner's row, which says so
+    except Exception as error:  # an error of ours affects one learner's row only, which says so
         row.problem = f"it could not be marked ({type(error).__name__}: {printable(str(error))[:200]})"
     return row
 
@@ -368,7 +368,7 @@ def _leaves_out_a_step(attempts: _Attempts, outcome: Outcome, numbers: list[int]
     if outcome.busy or at < 0:  # caused by the machine, not by the learner
         said = "" if outcome.busy else "".join(outcome.said.splitlines()[-1:])
         attempts.doubt = row.problem = f"it could not be run ({why}{f': {printable(said)[:200]}' if said else ''})"
-        row.key = ""  # no key, so that it is tried again
+        row.key = ""  # without a key, the row is marked again next time
         return False
     step = attempts.steps[numbers[at]]
     attempts.stopped[numbers[at]] = why

@@ -26,7 +26,7 @@ from glassroom.workspace.sources import checkout, notebooks_folder
 
 NO_TESTS_COLLECTED = 5
 
-# In the order in which a fault is best understood: what all else stands on comes first. A folder that is not
+# In the order in which a failure is best understood: what everything else depends on comes first. A folder that is not
 # named here is run after these.
 ORDER = (
     "style", "geometry", "library", "library-plain", "array_api", "parity", "parity-plain", "attacks", "programs",

@@ -42,7 +42,7 @@ Ints = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Box:
-    """What stands at one index: lines of words, and how it looks."""
+    """What is at one index: lines of words, and how it looks."""
 
     lines: tuple[str, ...]
     look: str = ""

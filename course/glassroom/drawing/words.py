@@ -65,7 +65,7 @@ def element(name: str, index: Sequence[object]) -> str:
 
 
 def written(value: Number | None) -> str:
-    """A value as it is written in a cell: short, and the same for every library."""
+    """A value as it is shown in a cell: short, and the same for every library."""
     match value:
         case None:
             return "✕"

@@ -342,7 +342,7 @@ def _is_raised_by_a_learner(traceback: TracebackType | None) -> bool:
 
 
 def _first_lines(written: StringIO) -> str:
-    """What was printed, cut where it is long: a check may call a function many times."""
+    """What was printed, shortened if it is long: a check may call a function many times."""
     if written.closed:
         return ""
     text = written.getvalue()[:PRINTED_CHARACTERS]

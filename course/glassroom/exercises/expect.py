@@ -330,7 +330,7 @@ def expect_no_copies(kept: Account, name: str, because: str = "") -> None:
 
 
 def expect_without(kept: Account, name: str, operators: Iterable[str], because: str = "") -> None:
-    """None of these operators was called on the answer's arguments, or on what came of them."""
+    """None of these operators was called on the answer's arguments, or on results computed from them."""
     for used in sorted(kept.names & {operator.strip("_") for operator in operators}):
         expect(False, f"`{name}` calls `{used}`. {because}".rstrip())
 

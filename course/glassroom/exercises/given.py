@@ -1,4 +1,4 @@
-"""What a notebook gives to an answer, which a check hands back as it was. Imported without NumPy."""
+"""What a notebook gives to an answer, which a check restores afterwards. Imported without NumPy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def handed_back(given: Iterable[Any]) -> Iterator[None]:
         yield
     finally:
         for tensor, before in kept:
-            with suppress(Exception):  # what cannot be written, such as a read-only array, is as it was
+            with suppress(Exception):  # what cannot be written, such as a read-only array, has not changed
                 now = tensor.data if is_tensor(tensor) else tensor
                 if before is not None and bool((now != before).any()):
                     now[...] = before  # through .data no version counts it

@@ -45,7 +45,7 @@ def _begin(seconds: float, what: str, kind: type[BaseException]) -> Callable[[],
     has_timer = hasattr(signal, "setitimer") and sys.platform != "emscripten"  # where it interrupts nothing
     if has_timer and threading.current_thread() is threading.main_thread():
         return _timer(seconds, _Stop(seconds, what, kind))
-    out = sys.stdout  # a check redirects what comes after
+    out = sys.stdout  # a check redirects what is printed after it
     told = f"{what} has been running for {seconds:g} seconds. If it does not end, interrupt the kernel."
     telling = threading.Timer(seconds, print, (told,), {"file": out})
     telling.daemon = True
@@ -81,7 +81,7 @@ class _Stop:
         )
         self.kind = kind
         self.is_over = False
-        self.before: Any = None  # the handler of somebody else, whose signal may come from another process
+        self.before: Any = None  # another handler, whose signal may come from another process
         self.deadline = time.monotonic() + seconds
 
     def __call__(self, number: int, frame: FrameType | None) -> None:

@@ -8,7 +8,7 @@ WIDTH = 78
 
 
 def in_lines(text: str) -> str:
-    """The text with its long lines broken between words; what goes on is set in by two."""
+    """The text with its long lines broken between words; continued lines are indented by two."""
     return "\n".join(line if columns(line) <= WIDTH else _broken(line) for line in text.splitlines())
 
 

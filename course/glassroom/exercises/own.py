@@ -42,7 +42,7 @@ def run_file(path: str, text: str) -> None:
     """Run a file of declarations as a module of its own. Raises whatever the file raises."""
     module = ModuleType(_PREFIX + Path(path).stem)
     module.__file__ = path
-    sys.modules[module.__name__] = module  # an error in it is none of a learner's code
+    sys.modules[module.__name__] = module  # an error in it is not an error of the learner's code
     exec(compile(text, path, "exec"), vars(module))
 
 

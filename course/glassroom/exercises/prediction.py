@@ -116,7 +116,7 @@ class Prediction:
         return Asked(self.question, [(kind, as_text(kind, answer)) for kind, answer in self.answers.items()])
 
     def typed(self) -> dict[str, str]:
-        """The answers as they would be typed into the widget's fields, by kind; "" where there is none."""
+        """The answers as they would be typed into the widget's fields, by kind; "" for missing ones."""
         return {kind: as_text(kind, answer) if _is_said(kind, answer) else "" for kind, answer in self.answers.items()}
 
     def _said(self) -> list[str]:
@@ -233,7 +233,7 @@ def _plain(kind: str, said: Any) -> Any:
 
 
 def as_text(kind: str, said: object) -> str:
-    """An answer as cards write it; `UNSAID` where there is none."""
+    """An answer as cards show it; `UNSAID` if there is none."""
     if not _is_said(kind, said):
         return UNSAID
     try:

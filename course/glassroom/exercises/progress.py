@@ -77,7 +77,7 @@ class Progress:
 
 
 def read_progress(folder: Path) -> Progress:
-    """What is on record in a working copy. A damaged record is put aside, under a name that says so."""
+    """The progress stored in a working copy. A damaged file is moved aside, under a name that says so."""
     place = folder / PROGRESS
     try:
         return Progress.of_json(place.read_bytes())

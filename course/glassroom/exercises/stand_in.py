@@ -77,7 +77,7 @@ def is_stood_in(answer: object) -> bool:
 
 
 def stopped(function: Callable[..., Any], seconds: float, name: str) -> Callable[..., Any]:
-    """The function, less that it goes on for longer than these seconds: then it raises a `TimeoutError`."""
+    """The function, limited to this many seconds: after that it raises a `TimeoutError`."""
 
     @wraps(function)
     def limited(*arguments: Any, **named: Any) -> Any:

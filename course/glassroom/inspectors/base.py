@@ -181,7 +181,7 @@ class Inspector:
 
 
 def _write_whole(path: Path, content: bytes) -> None:
-    """Replace the file that a link leads to, rather than the link; write to what is no file, such as a pipe."""
+    """Replace a file; for a link, the file that it points to. Write to what is not a file, such as a pipe."""
     if path.exists() and not path.is_file():
         path.write_bytes(content)
     else:

@@ -1,4 +1,4 @@
-"""Who sees an output: a person at a notebook, a terminal, or nobody."""
+"""Who sees an output: a user at a notebook or a terminal, or nobody."""
 
 from __future__ import annotations
 

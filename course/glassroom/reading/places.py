@@ -75,7 +75,7 @@ def everything_at(places: Iterable[Place], most: int = MOST_VISITED, known: Iter
 
 
 def _what_can_be_read(places: Iterator[Place]) -> list[Place]:
-    """The places that come before one that raises."""
+    """The places up to the first that raises."""
     places_read: list[Place] = []
     attempted(lambda: places_read.extend(places), None)
     return places_read

@@ -83,7 +83,7 @@ def _mode_of(listener: Listener) -> Any:
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             named = kwargs or {}
             if types and not stacked() and any(map(dispatches, types)):
-                return NotImplemented  # the class is asked next, and we see the operators that it runs
+                return NotImplemented  # the class is called next, and we see the operators that it runs
             if func._defined_in_python and not stacked() and not _is_within_a_handler():
                 self.kernels += 1
                 try:

@@ -61,7 +61,7 @@ def _wheel_of(name: str, folder: Path) -> Path:
 
 
 def _building() -> dict[str, Any]:
-    """What the builder is told: no extensions but those named, whatever else is installed here."""
+    """The builder's settings: no extensions but those named, whatever else is installed here."""
     from jupyter_core.paths import jupyter_path
 
     folders = [Path(path) for path in jupyter_path("labextensions")]
@@ -83,12 +83,12 @@ def _building() -> dict[str, Any]:
 
 
 def _running(wheel: Path, distribution: Pyodide) -> dict[str, Any]:
-    """What the page is told: where Pyodide is, and what the kernel loads when it starts."""
+    """The page's settings: where Pyodide is, and what the kernel loads when it starts."""
     address = distribution.address if distribution.folder is None else f"./../{PLACE}/"
     beside_worker = "../../../../pypi/"  # from where the extension's worker is
     kernel = {
         "pyodideUrl": f"{address}pyodide.js",
-        "disablePyPIFallback": distribution.folder is not None,  # what is asked for then comes from nowhere else
+        "disablePyPIFallback": distribution.folder is not None,  # then nothing is fetched from elsewhere
         "loadPyodideOptions": {"packages": [*_PACKAGES, beside_worker + wheel.name]},
     }
     return {

@@ -25,7 +25,7 @@ class ChineseWords(SearchEnglish):
     js_splitter_code = IN_A_BROWSER
 
     def split(self, input: str) -> list[str]:
-        """The words of a text, each as often as it stands there."""
+        """The words of a text, with repetitions."""
         return [word for run in RUNS.findall(input) for word in _words(run)]
 
 

@@ -70,7 +70,7 @@ def build_in(
 
 
 def add(pages: Path) -> None:
-    """Add to each page the links to the same page in every other language that has it."""
+    """Add links to each page, to the same page in every other language that has it."""
     homes = {ENGLISH: ("English", pages)}
     homes |= {code: (language.name, pages / folder_of(code)) for code, language in languages().items()}
     there = {code: home for code, home in homes.items() if home[1].is_dir()}

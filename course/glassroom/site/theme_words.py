@@ -1,4 +1,4 @@
-"""What the site's theme says in English alone, in the language of the site."""
+"""The words of the site's theme, which has them in English only, in the language of the site."""
 
 from __future__ import annotations
 

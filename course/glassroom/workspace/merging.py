@@ -268,7 +268,7 @@ def current_key(key: str) -> str:
 
 
 def by_key(notebook: Notebook) -> dict[str, Notebook]:
-    """The cells by what they are about: the exercise that is checked, the question that is asked, else their ids."""
+    """The cells by their subject: the exercise that is checked, the question that is asked, else their ids."""
     cells: dict[str, Notebook] = {}
     for at, cell in enumerate(notebook["cells"]):
         key = _key(cell) or f"cell {cell.get('id', at)}"

@@ -14,7 +14,7 @@ class Exit(IntEnum):
     OK = 0
     FAILED = 1  # a test failed, a notebook changed, something the course needs is missing
     USAGE = 2  # the command line was not understood
-    OUTSIDE = 3  # a folder, a port or a notebook stands in the way
+    OUTSIDE = 3  # a folder, a port or a notebook is in the way
     REQUIREMENT = 4  # Python, NumPy or the Jupyter stack is missing or too old
     INTERRUPTED = 130
 

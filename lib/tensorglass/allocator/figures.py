@@ -72,7 +72,7 @@ class Counters:
             values[place + _PEAK] = now
 
     def _one_more(self, pairs: Pairs, nbytes: int) -> None:
-        """There is one more, of so many bytes."""
+        """Count one more, of this many bytes."""
         values = self._values
         for number, size in pairs:  # `_grow`, inlined: several figures change with every block
             values[number + _ADDED] += 1
@@ -85,7 +85,7 @@ class Counters:
                 values[size + _PEAK] = now
 
     def _one_less(self, pairs: Pairs, nbytes: int) -> None:
-        """There is one less, of so many bytes."""
+        """Count one less, of this many bytes."""
         values = self._values
         for number, size in pairs:
             values[number] -= 1

@@ -14,7 +14,7 @@ from tensorglass.tensor.tensor import Tensor
 
 
 def of_one(name: str, operator: Callable[..., Any] | None = None) -> Callable[[Tensor], Any]:
-    """The function of one array that `operator` is; ours of the same name if there is none."""
+    """A function of one array that applies `operator`, by default our operator of the same name."""
     compute = operator or getattr(torch, name)
 
     def function(x: Tensor, /) -> Any:

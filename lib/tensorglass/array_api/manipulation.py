@@ -82,7 +82,7 @@ def reshape(x: Tensor, /, shape: tuple[int, ...], *, copy: bool | None = None) -
 
 
 def roll(x: Tensor, /, shift: int | tuple[int, ...], *, axis: Axes | None = None) -> Tensor:
-    """The elements moved on by `shift` places along `axis`, the last ones to the front."""
+    """The elements moved by `shift` positions along `axis`; the last ones move to the front."""
     if isinstance(axis, tuple) and isinstance(shift, int):
         shift = (shift,) * len(axis)
     return torch.roll(x, shift, axis)

@@ -216,7 +216,7 @@ class Check:
                 raise GradcheckError("grad is incorrect size")
 
     def undefined_gradients(self) -> None:
-        """Check that outputs may receive no gradient: all of them, and each alone."""
+        """Check that the backward accepts outputs without a gradient: all of them at once, and each by itself."""
         count = len(with_gradients(self.function(*self.inputs)))
         alone = [[place] for place in range(count)] if count > 1 else []
         for undefined in [list(range(count)), *alone]:

@@ -53,7 +53,7 @@ class Run:
         self._ready: list[tuple[int, int, Node]] = []
         self._ticket = 0
         ends = set() if wanted is None else {node for node, _ in wanted if node is not None}
-        last = ends if len(ends) == 1 and not collect else set()  # nothing behind it is wanted
+        last = ends if len(ends) == 1 and not collect else set()  # no gradient behind it is wanted
         self._count(roots, last)
         self._runs: set[Node] | None = None  #: the nodes to run, if not all
         self._reached: Container[Node] = self._waiting  #: those that gradients are sent to

@@ -27,7 +27,9 @@ Gradients = tuple[Tensor | None, ...]
 def vjp(
     func: Function, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False
 ) -> tuple[Any, Any]:
-    """``func(*inputs)``, and ``vᵀ·J``, in the form of the inputs. `v` has the form of the outputs; 1 for a scalar."""
+    """``func(*inputs)``, and ``vᵀ·J`` in the form of the inputs. `v` has the form of the outputs; its default is 1 for
+    a scalar.
+    """
     with enable_grad():
         given = _fresh(_tensors(inputs), create_graph)
         result = func(*given)
@@ -277,6 +279,6 @@ def _filled(gradients: Gradients, like: Tensors, strict: bool, create_graph: boo
 
 
 def _result(tensors: Sequence[Tensor], form: Any, create_graph: bool) -> Any:
-    """The tensors, as a tuple if `form` is one."""
+    """The tensors: as a tuple if `form` is a tuple."""
     results = tuple(tensors) if create_graph else tuple([tensor.detach() for tensor in tensors])
     return results if isinstance(form, tuple) else results[0]

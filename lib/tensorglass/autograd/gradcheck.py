@@ -119,7 +119,7 @@ def gradgradcheck(
     def gradients(*arguments: Any) -> tuple[Tensor, ...]:
         ins, outs = list(arguments[: len(given)]), list(arguments[len(given) :])
         for values, places in ((ins, wanted), (outs, started)):
-            for place in places:  # forward mode takes the flag away
+            for place in places:  # forward mode clears the flag
                 values[place] = values[place].requires_grad_()
         gradients_of_starts = grad(
             with_gradients(func(*ins)), [ins[place] for place in wanted], outs, create_graph=True, allow_unused=True

@@ -11,7 +11,7 @@ from tensorglass.core.errors import warn
 
 
 class matmul:
-    """How matrices may be multiplied on a GPU. Here CuPy multiplies them, whatever is set."""
+    """Settings of matrix products on a GPU. They are stored, and have no effect: CuPy multiplies matrices."""
 
     allow_tf32 = False  #: whether float32 may be rounded to TF32
     allow_fp16_reduced_precision_reduction = True

@@ -25,7 +25,7 @@ def is_available() -> bool:
 
 
 def version() -> int | None:
-    """The version of cuDNN: None, for there is none here."""
+    """The version of cuDNN: None, since it is not used here."""
     return None
 
 

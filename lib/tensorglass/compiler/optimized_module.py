@@ -40,7 +40,7 @@ class OptimizedModule(Module):
         return original if name == "_orig_mod" else getattr(original, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set it on the network, but for the fields of this module itself."""
+        """Set the attribute on the network, except for the fields of this module itself."""
         if name in _OWN or "_orig_mod" not in self.__dict__.get("_modules", ()):
             super().__setattr__(name, value)
         else:

@@ -8,7 +8,7 @@ from tensorglass.core.errors import Named
 
 
 class _Named(metaclass=Named):
-    """One of a few values that are told apart by ``is``, and print as the name by which ``torch`` has them."""
+    """One of a few values that are compared by ``is``, and that print as their name in ``torch``."""
 
     __slots__ = ("_name",)
 
@@ -45,6 +45,6 @@ class memory_format(_Named, pytorchs="torch.memory_format"):
 strided = layout._define("strided")
 
 contiguous_format = memory_format._define("contiguous_format")  #: the last dimension is innermost
-preserve_format = memory_format._define("preserve_format")  #: the order of the source, where it is dense
+preserve_format = memory_format._define("preserve_format")  #: the order of the source, if it is dense
 channels_last = memory_format._define("channels_last")  #: (N, C, H, W) with C innermost
 channels_last_3d = memory_format._define("channels_last_3d")  #: (N, C, D, H, W) with C innermost

@@ -365,7 +365,7 @@ def tree_structure(tree: Any, is_leaf: IsLeaf | None = None) -> TreeSpec:
 
 
 def tree_map(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: IsLeaf | None = None) -> Any:
-    """The tree with `func` of each leaf in the leaf's place, called with what stands there in `rests` as well."""
+    """The tree with `func` applied to each leaf, and to what is at its place in each of the `rests`."""
     leaves, spec = tree_flatten(tree, is_leaf)
     return spec.unflatten(map(func, leaves, *[spec.flatten_up_to(rest) for rest in rests]))
 

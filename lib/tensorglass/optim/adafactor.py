@@ -71,7 +71,7 @@ class Adafactor(PerParameterOptimizer):
             return {"step": count(param, group), "variance": zeros_for(param)}
         rows, columns = list(param.shape), list(param.shape)
         rows[-1] = columns[-2] = 1
-        grad: Any = param.grad  # there is one, or there would be no step
+        grad: Any = param.grad  # it has a gradient, otherwise there would be no step
         return {"step": count(param, group), "row_var": grad.new_zeros(rows), "col_var": grad.new_zeros(columns)}
 
     def update(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:

@@ -56,7 +56,7 @@ class Rprop(PerParameterOptimizer):
     def new_state(self, param: Tensor, group: Group) -> State:
         """No step, no gradient before, and `lr` as every element's step size."""
         lr = float(group["lr"])
-        grad: Any = param.grad  # there is one, or there would be no step
+        grad: Any = param.grad  # it has a gradient, otherwise there would be no step
         return {
             "step": count(param, group),
             "prev": zeros_for(param),

@@ -170,7 +170,7 @@ class emit_nvtx:
 
 
 class emit_itt:
-    """Marks for Intel's VTune, which nobody reads here: the block runs as it is."""
+    """Marks for Intel's VTune, which is not supported: the block just runs."""
 
     def __init__(self, enabled: bool = True, record_shapes: bool = False) -> None:
         self.enabled, self.record_shapes = enabled, record_shapes

@@ -80,16 +80,16 @@ class Accelerator:
         return bool(backends.of_type(self.type))
 
     def init(self) -> None:
-        """Make the current device ready. Whatever uses a device does that by itself."""
+        """Make the current device ready. Everything that uses a device does that itself."""
         self.backend()
 
     def current_device(self) -> int:
-        """The index of the device that the type's name alone stands for."""
+        """The index of the current device, which the type's name without an index stands for."""
         self.backend(devices.current_index(self.type))  # raises where there is no such device
         return devices.current_index(self.type)
 
     def set_device(self, device: Where) -> None:
-        """Make this device the one that the type's name alone stands for. ``with device(…)`` is usually better."""
+        """Make this device the current one. ``with device(…)`` is usually better."""
         index = self.index_of(device)
         if index >= 0:
             self.backend(index)  # raises where there is none
@@ -200,7 +200,7 @@ class Accelerator:
         return generator.default_of(self.backend(device).device).get_state()
 
     def set_rng_state(self, new_state: Tensor, device: Where = None) -> None:
-        """Put the device's generator where it was when `get_rng_state` returned `new_state`."""
+        """Restore the state that `get_rng_state` returned to the device's generator."""
         generator.default_of(self.backend(device).device).set_state(new_state)
 
 

@@ -1,8 +1,4 @@
-"""Generators: where random numbers come from, and how to have the same ones again.
-
-A generator is a stream of bits that its seed determines. Functions that draw numbers take the default generator's,
-which `manual_seed` seeds, or those of the one given as ``generator=``.
-"""
+"""Generators: sources of random numbers, whose seed or state makes the numbers repeatable."""
 
 from __future__ import annotations
 
@@ -175,5 +171,5 @@ def get_rng_state() -> Tensor:
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Put the default generator where it was when `get_rng_state` returned `new_state`."""
+    """Restore the state that `get_rng_state` returned to the default generator."""
     default_generator.set_state(new_state)

@@ -245,13 +245,13 @@ class Methods(Header):
         """``input << other``."""
 
     def __imod__(self, other: Any) -> Tensor:
-        """What is left of ``input`` after `floor_divide`: it has the sign of `other`, as Python's ``%``."""
+        """The remainder of `floor_divide`: it has the sign of `other`, like Python's ``%``."""
 
     def __imul__(self, other: Any) -> Tensor:
         """``input * other``."""
 
     def __invert__(self) -> Tensor:
-        """``~input``: `bitwise_not`, for integers and truth values alone."""
+        """``~input``: `bitwise_not`, for integers and bools only."""
 
     def __ior__(self, other: Any) -> Tensor:
         """``input | other``."""
@@ -287,7 +287,7 @@ class Methods(Header):
         """``input @ other``."""
 
     def __mod__(self, other: Any) -> Tensor:
-        """What is left of ``input`` after `floor_divide`: it has the sign of `other`, as Python's ``%``."""
+        """The remainder of `floor_divide`: it has the sign of `other`, like Python's ``%``."""
 
     def __mul__(self, other: Any) -> Tensor:
         """``input * other``."""
@@ -305,7 +305,7 @@ class Methods(Header):
         """``input | other``."""
 
     def __pos__(self) -> Tensor:
-        """The tensor itself: what Python's ``+x`` is."""
+        """The tensor itself: Python's ``+x``."""
 
     def __pow__(self, other: Any) -> Tensor:
         """``input ** exponent``."""
@@ -337,7 +337,7 @@ class Methods(Header):
         """``other @ input``, where `other` does not know how."""
 
     def __rmod__(self, other: Any) -> Tensor:
-        """What is left of ``input`` after `floor_divide`: it has the sign of `other`, as Python's ``%``."""
+        """The remainder of `floor_divide`: it has the sign of `other`, like Python's ``%``."""
 
     def __rmul__(self, other: Any) -> Tensor:
         """``input * other``."""
@@ -484,7 +484,8 @@ class Methods(Header):
         """The smallest and the largest element, along `dim` or of all."""
 
     def angle(self) -> Tensor:
-        """The angle of each complex number in the plane, in radians; of real ones 0, or pi where they are negative."""
+        """The angle of each complex number in the plane, in radians; for real numbers 0, or pi where they are
+        negative."""
 
     def any(
         self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *, dtype: _dtype | None = None,
@@ -626,10 +627,10 @@ class Methods(Header):
         """``input << other``."""
 
     def bitwise_not(self) -> Tensor:
-        """``~input``: every bit turned; for bool, not."""
+        """``~input``: every bit flipped; for bool, the negation."""
 
     def bitwise_not_(self) -> Tensor:
-        """``~input``: every bit turned; for bool, not."""
+        """``~input``: every bit flipped; for bool, the negation."""
 
     def bitwise_or(self, other: Tensor | _complex) -> Tensor:
         """``input | other``."""
@@ -693,28 +694,28 @@ class Methods(Header):
         """At most `chunks` views of equal size along `dim`, the last perhaps smaller."""
 
     def clamp(self, min: Tensor | _complex | None = None, max: Tensor | _complex | None = None) -> Tensor:
-        """Each element, but no less than `min` and no more than `max`; either may be left out, not both."""
+        """Each element, bounded by `min` below and `max` above; either may be left out, but not both."""
 
     def clamp_(self, min: Tensor | _complex | None = None, max: Tensor | _complex | None = None) -> Tensor:
-        """Each element, but no less than `min` and no more than `max`; either may be left out, not both."""
+        """Each element, bounded by `min` below and `max` above; either may be left out, but not both."""
 
     def clamp_max(self, max: Tensor | _complex) -> Tensor:
-        """Each element, but no more than `max`."""
+        """Each element, or `max` if it is more."""
 
     def clamp_max_(self, max: Tensor | _complex) -> Tensor:
-        """Each element, but no more than `max`."""
+        """Each element, or `max` if it is more."""
 
     def clamp_min(self, min: Tensor | _complex) -> Tensor:
-        """Each element, but no less than `min`."""
+        """Each element, or `min` if it is less."""
 
     def clamp_min_(self, min: Tensor | _complex) -> Tensor:
-        """Each element, but no less than `min`."""
+        """Each element, or `min` if it is less."""
 
     def clip(self, min: Tensor | _complex | None = None, max: Tensor | _complex | None = None) -> Tensor:
-        """Each element, but no less than `min` and no more than `max`; either may be left out, not both."""
+        """Each element, bounded by `min` below and `max` above; either may be left out, but not both."""
 
     def clip_(self, min: Tensor | _complex | None = None, max: Tensor | _complex | None = None) -> Tensor:
-        """Each element, but no less than `min` and no more than `max`; either may be left out, not both."""
+        """Each element, bounded by `min` below and `max` above; either may be left out, but not both."""
 
     def clone(self, *, memory_format: _memory_format | None = ...) -> Tensor:
         """A copy with a storage of its own. Its strides follow `input`'s where that is dense."""
@@ -723,8 +724,7 @@ class Methods(Header):
         """The conjugates: a view whose elements are conjugated when they are read. A real tensor itself."""
 
     def conj_physical(self) -> Tensor:
-        """The conjugates, in memory of their own: what `conj` shows without moving an element. Of real numbers
-        `input`."""
+        """The conjugates, computed into new memory, unlike `conj`, which is a view; for real numbers `input`."""
 
     def conj_physical_(self) -> Tensor:
         """`conj_physical`, written to `input`."""
@@ -736,10 +736,10 @@ class Methods(Header):
         """Overwrite the elements with those of `src`, broadcast and converted; fractions are truncated."""
 
     def copysign(self, other: Tensor | _complex) -> Tensor:
-        """The size of `input` with the sign of `other`."""
+        """The magnitude of `input` with the sign of `other`."""
 
     def copysign_(self, other: Tensor | _complex) -> Tensor:
-        """The size of `input` with the sign of `other`."""
+        """The magnitude of `input` with the sign of `other`."""
 
     def corrcoef(self) -> Tensor:
         """The correlations of the rows: their covariances, divided by both deviations."""
@@ -912,10 +912,10 @@ class Methods(Header):
         """`input.expand(other.size())`."""
 
     def expm1(self) -> Tensor:
-        """``exp(input) - 1``, exact for small elements."""
+        """``exp(input) - 1``, accurate for small elements."""
 
     def expm1_(self) -> Tensor:
-        """``exp(input) - 1``, exact for small elements."""
+        """``exp(input) - 1``, accurate for small elements."""
 
     def exponential_(self, lambd: _float = 1, *, generator: _Generator | None = None) -> Tensor:
         """Fill with numbers drawn from the exponential distribution of rate `lambd`, whose mean is 1 / lambd."""
@@ -967,26 +967,25 @@ class Methods(Header):
         """``input // other``: the quotient rounded down."""
 
     def fmax(self, other: Tensor) -> Tensor:
-        """The larger of two elements; a number rather than NaN."""
+        """The larger of two elements; if one is NaN, the other."""
 
     def fmin(self, other: Tensor) -> Tensor:
-        """The smaller of two elements; a number rather than NaN."""
+        """The smaller of two elements; if one is NaN, the other."""
 
     def fmod(self, other: Tensor | _complex) -> Tensor:
-        """What is left after a division rounded towards zero: it has the sign of `input`, as C's ``fmod``."""
+        """The remainder of a division rounded towards zero: it has the sign of `input`, like C's ``fmod``."""
 
     def fmod_(self, other: Tensor | _complex) -> Tensor:
-        """What is left after a division rounded towards zero: it has the sign of `input`, as C's ``fmod``."""
+        """The remainder of a division rounded towards zero: it has the sign of `input`, like C's ``fmod``."""
 
     def frac(self) -> Tensor:
-        """The fraction of each element: what `trunc` cuts off."""
+        """The fractional part of each element: what `trunc` drops."""
 
     def frac_(self) -> Tensor:
-        """The fraction of each element: what `trunc` cuts off."""
+        """The fractional part of each element: what `trunc` drops."""
 
     def frexp(self) -> _return_frexp:
-        """Each element as ``mantissa * 2**exponent``, with a mantissa from 0.5 up to 1, or 0; the exponents are
-        int32."""
+        """Each element as ``mantissa * 2**exponent``: a mantissa from 0.5 up to 1, or 0, and an int32 exponent."""
 
     def gather(self, dim: _int, index: Tensor, *, sparse_grad: _bool = False) -> Tensor:
         """For each element of `index`, the element of `input` at the same place, except that its position along
@@ -1045,13 +1044,13 @@ class Methods(Header):
         """`input` as torch.float16; itself if it has that dtype."""
 
     def hardshrink(self, lambd: _complex = 0.5) -> Tensor:
-        """Each element, but 0 for those from ``-lambd`` to ``lambd``."""
+        """Each element, but 0 where it lies between ``-lambd`` and `lambd`."""
 
     def heaviside(self, values: Tensor) -> Tensor:
-        """0 for negative elements, 1 for positive ones, and those of `values` where `input` is 0."""
+        """0 for negative elements, 1 for positive ones, and the elements of `values` where `input` is 0."""
 
     def heaviside_(self, values: Tensor) -> Tensor:
-        """0 for negative elements, 1 for positive ones, and those of `values` where `input` is 0."""
+        """0 for negative elements, 1 for positive ones, and the elements of `values` where `input` is 0."""
 
     def histc(self, bins: _int = 100, min: _float = 0, max: _float = 0) -> Tensor:
         """How many elements fall into each of `bins` equal bins between `min` and `max`, or from the least to the
@@ -1079,10 +1078,10 @@ class Methods(Header):
         """The modified Bessel function of the first kind of order 0."""
 
     def igamma(self, other: Tensor) -> Tensor:
-        """The part of the gamma function's integral for `input` that lies below `other`."""
+        """The regularized lower incomplete gamma function: the part of the gamma integral of `input` below `other`."""
 
     def igamma_(self, other: Tensor) -> Tensor:
-        """The part of the gamma function's integral for `input` that lies below `other`."""
+        """The regularized lower incomplete gamma function: the part of the gamma integral of `input` below `other`."""
 
     def igammac(self, other: Tensor) -> Tensor:
         """The part of the gamma function's integral for `input` that lies above `other`: ``1 - igamma(input,
@@ -1126,7 +1125,8 @@ class Methods(Header):
         """The slices of `input` at the positions `index`, a vector, of dimension `dim`: a copy."""
 
     def inner(self, other: Tensor) -> Tensor:
-        """The sums of products over the last dimension of both, for each pair of what comes before; a number scales."""
+        """The sums of products over the last dimension of both, for all pairs of leading dimensions; a number
+        scales."""
 
     def int(self, *, memory_format: _memory_format | None = ...) -> Tensor:
         """`input` as torch.int32; itself if it has that dtype."""
@@ -1163,7 +1163,7 @@ class Methods(Header):
         """Whether each element is neither infinite nor NaN."""
 
     def isinf(self) -> Tensor:
-        """Whether each element is infinite; a complex one, if a part of it is."""
+        """Whether each element is infinite; for complex elements, whether a part is."""
 
     def isnan(self) -> Tensor:
         """Whether each element is not a number."""
@@ -1243,10 +1243,10 @@ class Methods(Header):
         """The logarithm to base 10."""
 
     def log1p(self) -> Tensor:
-        """``log(1 + input)``, exact for small elements."""
+        """``log(1 + input)``, accurate for small elements."""
 
     def log1p_(self) -> Tensor:
-        """``log(1 + input)``, exact for small elements."""
+        """``log(1 + input)``, accurate for small elements."""
 
     def log2(self) -> Tensor:
         """The logarithm to base 2."""
@@ -1264,10 +1264,10 @@ class Methods(Header):
         """The logarithm of `softmax`, exact where that is tiny."""
 
     def logaddexp(self, other: Tensor) -> Tensor:
-        """``log(exp(input) + exp(other))`` without overflow in between."""
+        """``log(exp(input) + exp(other))``, computed without overflow."""
 
     def logaddexp2(self, other: Tensor) -> Tensor:
-        """``log2(2**input + 2**other)`` without overflow in between."""
+        """``log2(2**input + 2**other)``, computed without overflow."""
 
     def logcumsumexp(self, dim: _int) -> Tensor:
         """The logarithm of the sum of e to the power of the elements up to each, along `dim`, without overflow."""
@@ -1300,10 +1300,12 @@ class Methods(Header):
         """Whether exactly one element is nonzero."""
 
     def logit(self, eps: _float | None = None) -> Tensor:
-        """``log(input / (1 - input))``, the inverse of `sigmoid`; with `eps` no closer than that to 0 and 1."""
+        """``log(input / (1 - input))``, the inverse of `sigmoid`; with `eps`, `input` is clamped to ``eps … 1 -
+        eps`` first."""
 
     def logit_(self, eps: _float | None = None) -> Tensor:
-        """``log(input / (1 - input))``, the inverse of `sigmoid`; with `eps` no closer than that to 0 and 1."""
+        """``log(input / (1 - input))``, the inverse of `sigmoid`; with `eps`, `input` is clamped to ``eps … 1 -
+        eps`` first."""
 
     def logsumexp(self, dim: _int | Sequence[_int] | None, keepdim: _bool = False) -> Tensor:
         """``log(sum(exp(input)))`` over dimensions `dim`, without overflow in between."""
@@ -1438,8 +1440,7 @@ class Methods(Header):
     def nan_to_num(
         self, nan: _float | None = None, posinf: _float | None = None, neginf: _float | None = None,
     ) -> Tensor:
-        """`nan` (or 0) in place of NaN, `posinf` and `neginf` (or the largest and the smallest number) of
-        infinities."""
+        """`nan` (or 0) in place of NaN, and `posinf` and `neginf` (or the dtype's limits) in place of infinities."""
 
     def nan_to_num_(
         self, nan: _float | None = None, posinf: _float | None = None, neginf: _float | None = None,
@@ -1500,27 +1501,27 @@ class Methods(Header):
         layout: _layout | None = ..., device: _device | str | _int | None = None, requires_grad: _bool = False,
         pin_memory: _bool = False,
     ) -> Tensor:
-        """An uninitialized tensor of this one's dtype and device."""
+        """An uninitialized tensor with the dtype and device of this one."""
 
     def new_empty_strided(
         self, size: Sequence[_int] | None, stride: Any, *, dtype: _dtype | None = None, layout: _layout | None = ...,
         device: _device | str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False,
     ) -> Tensor:
-        """An uninitialized tensor of these strides, of this one's dtype and device."""
+        """An uninitialized tensor with these strides, and the dtype and device of this one."""
 
     def new_full(
         self, size: Sequence[_int] | None, fill_value: Any, *, dtype: _dtype | None = None,
         layout: _layout | None = ..., device: _device | str | _int | None = None, requires_grad: _bool = False,
         pin_memory: _bool = False,
     ) -> Tensor:
-        """A tensor whose elements all are `fill_value`, of this one's dtype and device."""
+        """A tensor whose elements all are `fill_value`, with the dtype and device of this one."""
 
     def new_ones(
         self, *sizes: _int | Sequence[_int], size: Sequence[_int] | None = None, dtype: _dtype | None = None,
         layout: _layout | None = ..., device: _device | str | _int | None = None, requires_grad: _bool = False,
         pin_memory: _bool = False,
     ) -> Tensor:
-        """A tensor of ones, of this one's dtype and device."""
+        """A tensor of ones, with the dtype and device of this one."""
 
     def new_tensor(
         self, data: Any, *, dtype: _dtype | None = None, layout: _layout | None = ...,
@@ -1533,13 +1534,13 @@ class Methods(Header):
         layout: _layout | None = ..., device: _device | str | _int | None = None, requires_grad: _bool = False,
         pin_memory: _bool = False,
     ) -> Tensor:
-        """A tensor of zeros, of this one's dtype and device."""
+        """A tensor of zeros, with the dtype and device of this one."""
 
     def nextafter(self, other: Tensor) -> Tensor:
-        """The number next to `input` on the way to `other`, among those that the dtype has."""
+        """The next number of the dtype after `input`, in the direction of `other`."""
 
     def nextafter_(self, other: Tensor) -> Tensor:
-        """The number next to `input` on the way to `other`, among those that the dtype has."""
+        """The next number of the dtype after `input`, in the direction of `other`."""
 
     @overload
     def nonzero(self) -> Tensor:
@@ -1593,7 +1594,7 @@ class Methods(Header):
         """`polygamma`, written to `input`."""
 
     def positive(self) -> Tensor:
-        """The tensor itself: what Python's ``+x`` is."""
+        """The tensor itself: Python's ``+x``."""
 
     def pow(self, exponent: Tensor | _complex) -> Tensor:
         """``input ** exponent``."""
@@ -1651,16 +1652,16 @@ class Methods(Header):
         """Call ``hook(tensor)`` whenever backward has added to `grad`. Leaves only."""
 
     def relu(self) -> Tensor:
-        """Each element, but no less than 0."""
+        """Each element, or 0 if it is negative."""
 
     def relu_(self) -> Tensor:
-        """Each element, but no less than 0."""
+        """Each element, or 0 if it is negative."""
 
     def remainder(self, other: Tensor | _complex) -> Tensor:
-        """What is left of ``input`` after `floor_divide`: it has the sign of `other`, as Python's ``%``."""
+        """The remainder of `floor_divide`: it has the sign of `other`, like Python's ``%``."""
 
     def remainder_(self, other: Tensor | _complex) -> Tensor:
-        """What is left of ``input`` after `floor_divide`: it has the sign of `other`, as Python's ``%``."""
+        """The remainder of `floor_divide`: it has the sign of `other`, like Python's ``%``."""
 
     def renorm(self, p: _float, dim: _int, maxnorm: _float) -> Tensor:
         """The slices along `dim`, those with a norm of order `p` above `maxnorm` scaled down to it."""
@@ -1714,7 +1715,7 @@ class Methods(Header):
         """Whether `retain_grad` was called: backward keeps the gradient of this non-leaf."""
 
     def roll(self, shifts: _int | Sequence[_int], dims: _int | Sequence[_int] | None = None) -> Tensor:
-        """The elements moved on by `shifts` along `dims`; those that fall off the end come in at the beginning."""
+        """The elements moved by `shifts` along `dims`; those that would fall off the end move to the beginning."""
 
     def rot90(self, k: _int = 1, dims: Sequence[_int] = ...) -> Tensor:
         """The plane of two dimensions turned by `k` quarters, from the first of `dims` towards the second."""
@@ -1770,10 +1771,10 @@ class Methods(Header):
         """Point the header at another storage: that of a tensor, a storage as a whole, or a part of one."""
 
     def sgn(self) -> Tensor:
-        """The sign as `sign` has it; of a complex number the number of length 1 in its direction, or 0."""
+        """The sign, as in `sign`; for a complex number, the number of length 1 in its direction, or 0."""
 
     def sgn_(self) -> Tensor:
-        """The sign as `sign` has it; of a complex number the number of length 1 in its direction, or 0."""
+        """The sign, as in `sign`; for a complex number, the number of length 1 in its direction, or 0."""
 
     def short(self, *, memory_format: _memory_format | None = ...) -> Tensor:
         """`input` as torch.int16; itself if it has that dtype."""
@@ -1791,7 +1792,7 @@ class Methods(Header):
         """-1, 0 or 1 as each element is negative, zero or positive."""
 
     def signbit(self) -> Tensor:
-        """Whether the sign is a minus: of -0.0 too."""
+        """Whether the sign is negative: True for -0.0 too."""
 
     def sin(self) -> Tensor:
         """The sine of an angle in radians."""
@@ -2040,7 +2041,8 @@ class Methods(Header):
         self, dim: _int | Sequence[_int] | _bool | None = None, unbiased: _bool = True, keepdim: _bool = False, *,
         correction: _float | None = None,
     ) -> Tensor:
-        """The variance over dimensions `dim`, or over all: squares divided by their number less `correction`, 1."""
+        """The variance over dimensions `dim`, or over all: the sum of squared deviations divided by n -
+        `correction`, by default 1."""
 
     def vdot(self, other: Tensor) -> Tensor:
         """The sum of the products of two vectors' elements, those of the first conjugated."""
@@ -2063,10 +2065,10 @@ class Methods(Header):
         """`input` where `condition` is True, else `other`."""
 
     def xlogy(self, other: Tensor | _complex) -> Tensor:
-        """``input * log(other)``, and 0 where `input` is 0, whatever `other` is; NaN where `other` is NaN."""
+        """``input * log(other)``, and 0 where `input` is 0, for every `other` but NaN."""
 
     def xlogy_(self, other: Tensor | _complex) -> Tensor:
-        """``input * log(other)``, and 0 where `input` is 0, whatever `other` is; NaN where `other` is NaN."""
+        """``input * log(other)``, and 0 where `input` is 0, for every `other` but NaN."""
 
     def zero_(self) -> Tensor:
         """Set every element to zero."""

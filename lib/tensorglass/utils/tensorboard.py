@@ -251,7 +251,7 @@ def _metadata(plugin: str) -> Any:
 
 @cache
 def _usual_edges() -> Tensor:
-    """The edges of TensorBoard's bins: each a tenth further from 0 than the one before."""
+    """The edges of TensorBoard's bins: each is 10 % further from 0 than the one before."""
     edges, edge = [], 1e-12
     while edge < 1e20:
         edges.append(edge)

@@ -1,4 +1,4 @@
-"""One file as it was delivered."""
+"""One delivered file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 
 @dataclass(frozen=True)
 class Item:
-    """A file as it was delivered: its learner and time if known, its name, and its bytes or a fault."""
+    """A delivered file: its learner and time if known, its name, and its bytes or an error."""
 
     origin: str
     learner: str

@@ -30,7 +30,7 @@ _FAMILIES = (1, 2, 10, 16)  # Unix, IPv4, IPv6, netlink: those that a network na
 _NO_NEW_PRIVILEGES, _SECCOMP, _FILTER = 38, 22, 2
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06  # instructions of the kernel's filter
 _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050001, 0x80000000  # _ERROR: "Operation not permitted"
-_X32 = 0x40000000  # the x32 ABI has numbers of its own, which our programs do not use
+_X32 = 0x40000000  # system calls of the x32 ABI have other numbers, which our programs do not use
 
 
 def refuse() -> None:

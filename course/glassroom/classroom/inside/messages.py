@@ -16,7 +16,7 @@ class Ended(Exception):
 
 
 def send(channel: socket.socket, message: dict[str, Any]) -> None:
-    """Send a message. Raises `Ended` if nobody reads it, ValueError if it is too long."""
+    """Send a message. Raises `Ended` if its reader has gone, ValueError if it is too long."""
     content = json.dumps(message).encode()
     if len(content) > MOST_BYTES:
         raise ValueError(f"{len(content):,} bytes are more than a message may have")

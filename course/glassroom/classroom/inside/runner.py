@@ -203,7 +203,7 @@ class Runner:
             raise exception_called(told["raised"]["name"])(told["raised"]["message"])
         result = side.take(told, [*args, *kwargs.values()])
         for kept, before in zip(open_accounts(), sizes, strict=True):
-            kept.cut(before)  # what crossing itself does is not the learner's
+            kept.cut(before)  # calls that crossing itself makes do not count as the learner's
         return result
 
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def sentence(words: object) -> str:
 
 
 def code(source: str) -> str:
-    """A program, as it was written."""
+    """A program, shown as it was written."""
     return f"<pre><code>{text(source)}</code></pre>"
 
 

@@ -61,7 +61,7 @@ def main() -> None:
         os.setgroups([])
         os.setresgid(*[view["user"]] * 3)
         os.setresuid(*[view["user"]] * 3)
-        _libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # its own files in /proc are its own again
+        _libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # its files in /proc belong to it again
         _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # a change of user clears it
     uid, gid = os.getuid(), os.getgid()
     _must(_libc.unshare(CLONE_NEWUSER | CLONE_NEWNS), "lock the mounts")

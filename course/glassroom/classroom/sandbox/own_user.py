@@ -23,7 +23,7 @@ _MAKE = (
     "import ctypes, sys\n"
     "ctypes.CDLL(None).unshare(0x10000000)\n"
     "print(flush=True); sys.stdin.readline()\n"
-    "open('/proc/sys/user/max_user_namespaces', 'w').write('0')\n"  # in another the program would have every right
+    "open('/proc/sys/user/max_user_namespaces', 'w').write('0')\n"  # or it could get capabilities
     "print('made', flush=True); sys.stdin.readline()\n"
 )
 

@@ -50,7 +50,7 @@ class Outcome:
     problem: str = ""
     busy: bool = False  # ended because the machine gave it too little time
     said: str = ""  # the end of what the two printed
-    seconds: float = 0.0  # by the clock
+    seconds: float = 0.0  # of wall-clock time
     had: float = 0.0  # seconds of time that the two had
     memory: float = 0.0  # MB, the peak of the runner and its children together
     cpu: float = 0.0  # CPU seconds of both

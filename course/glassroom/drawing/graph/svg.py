@@ -46,7 +46,7 @@ WIDEST = 1000  # pixels of a picture in layers
 LONGEST = 44  # characters of a line
 LONGEST_NARROW = 22
 LONGEST_SENT = 28
-BEFORE_SENT = 5  # characters by which words on an edge of a column are indented
+BEFORE_SENT = 5  # how many characters words on an edge are indented in a column
 
 
 @dataclass(frozen=True)

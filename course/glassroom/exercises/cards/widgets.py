@@ -68,7 +68,7 @@ class Asking(anywidget.AnyWidget):
     questions: Any = traitlets.List().tag(sync=True)
     answers: Any = traitlets.Dict().tag(sync=True)
     noted = traitlets.Unicode().tag(sync=True)
-    closed = traitlets.Bool(False).tag(sync=True)  # nothing is asked any more, and nothing shown
+    closed = traitlets.Bool(False).tag(sync=True)  # nothing is asked or shown any more
 
     def __init__(self, take: Callable[[int, str, object], str], question: str, said: Mapping[str, str]) -> None:
         super().__init__(questions=[_form(question, said)], answers=_given(0, said))

@@ -1,4 +1,4 @@
-"""Exercises of notebook 09 of part 4: a family of devices, their memory, and what a backend is asked."""
+"""Exercises of notebook 09 of part 4: a family of devices, their memory, and the calls that a backend gets."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def small(Small: Any) -> str:
     _refused(lambda: backend.allocate(MOST + 1, None), f"allocate({MOST + 1}, device)")
     handed = list[bool]()
 
-    class Above(Small.__bases__[0]):  # what stands above Small, and notes what it is handed
+    class Above(Small.__bases__[0]):  # the layer above Small, which records what it is given
         def allocate(self, nbytes: int, device: Any, *, zeroed: bool = False) -> Any:
             handed.append(zeroed)
             return super().allocate(nbytes, device, zeroed=zeroed)

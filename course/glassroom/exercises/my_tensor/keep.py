@@ -103,7 +103,7 @@ def _write(place: Path, text: str, as_found: bytes | None, *, keeps: bool) -> No
 
 
 def _own(step: Step, names: Mapping[str, Any], old: Part | None, used: Mapping[str, Part]) -> dict[str, str]:
-    """The learner's functions that the part can have: those of the notebook, and of the file where there is none."""
+    """The learner's functions that the part can use: those of the notebook, and those of the file for the others."""
     own = old.functions() if old is not None and not old.was_edited else {}
     refused = []
     for name, id in step.answers.items():
@@ -132,13 +132,13 @@ def _own(step: Step, names: Mapping[str, Any], old: Part | None, used: Mapping[s
 
 
 def _fault_of(step: Step, name: str, own: Mapping[str, str], used: Mapping[str, Part]) -> str:
-    """What goes wrong when the last of these functions of the learner's comes into the part; nothing if all is well."""
+    """What goes wrong when the last of these functions of the learner is added to the part; "" if nothing does."""
     faults = _faults(step, {**used, step.name: step.part(own)}, of=name)
     return next((fault for _, fault in faults if fault), "")
 
 
 def _that_works(step: Step, part: Part, used: Mapping[str, Part], *, tells: bool = False) -> Part:
-    """The part as it is in the file, if its trials say that it works; else the course's own."""
+    """The part as it is in the file, if its trials pass; else the course's own."""
     faults = []
     for trial, fault in _faults(step, {**used, step.name: part}):
         if fault:

@@ -32,10 +32,7 @@ class Step:
         return {known[id].answers[0]: id for id in self.exercises}
 
     def part(self, own: Mapping[str, str]) -> Part:
-        """The part with these functions of the learner's, and the course's own in the place of the others.
-
-        Those are asked for by `stand_in`, so that nobody reads in the file what an exercise asks for.
-        """
+        """The part with these functions of the learner, and the course's own in place of the others."""
         before, _, after = _given(self.name).rpartition(_ANSWERS)
         asks = any(has_answer(id) for name, id in self.answers.items() if name not in own)
         blocks = [("from glassroom import stand_in\n" if asks else "") + before.strip()]

@@ -1,7 +1,4 @@
-"""The small tests of each part of `my_tensor.py`: what a reader is told, and a function of the module that asserts it.
-
-They need no library: a strided tensor is compared with nested lists, and a gradient with small differences.
-"""
+"""The small tests of each part of `my_tensor.py`: a sentence for the learner, and a function that checks it."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ STEP = 1e-6  # of the small differences
 
 @dataclass(frozen=True)
 class Trial:
-    """One test. Where it is that of one answer alone, `of` names the function."""
+    """One test. If it tests a single answer, `of` names the function."""
 
     tells: str
     made: Callable[[Any], None]

@@ -98,7 +98,7 @@ def descend(descend: Callable[..., Any], *, start: Any) -> str:
 
 
 def _downhill(start: list[float], rate: float, steps: int, keep: float) -> Walk:
-    """From `start` towards (3, 3), along the gradient plus this much of the one before."""
+    """Positions from `start` towards (3, 3), each step along the gradient plus a part of the step before."""
     walk, gradient = [start], [0.0] * len(start)
     for _ in range(steps):
         gradient = [keep * old + 2 * (p - 3) for old, p in zip(gradient, walk[-1], strict=True)]

@@ -30,7 +30,7 @@ class Runs:
 
     @property
     def span(self) -> tuple[int, int] | None:
-        """The first byte and the one after the last; None if there is none."""
+        """The first byte and the one after the last; None if there are no bytes."""
         return (int(self.starts[0]), int(self.ends[-1])) if len(self.starts) else None
 
 

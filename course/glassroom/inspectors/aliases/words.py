@@ -53,7 +53,7 @@ def group_lines(group: AliasGroup) -> list[str]:
 
 
 def _telling(group: AliasGroup) -> list[int]:
-    """The overlaps worth a line: of several tensors with exactly the same bytes, only the first one's are listed."""
+    """The overlaps that deserve a line: of several tensors with exactly the same bytes, only the first one's."""
 
     def are_same(pair: Overlap) -> bool:
         one, other = group.members[pair.one], group.members[pair.other]

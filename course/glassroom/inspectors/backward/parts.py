@@ -1,8 +1,4 @@
-"""The turns of a recorded backward, as they are told: one by one, or, in a large graph, those within a fold together.
-
-The one idea: the picture has folded what repeats, and turns that follow each other within folds repeat too. The first
-of them are told one by one, as an example of the others.
-"""
+"""The turns of a recorded backward, as they are shown: one by one or, in large graphs, those of a fold together."""
 
 from __future__ import annotations
 
@@ -13,13 +9,13 @@ from itertools import groupby
 from glassroom.drawing.graph.folding import Box, boxes_of
 from glassroom.inspectors.backward.recording import BackwardData, Moment
 
-MOST_TOLD = 400  # nodes of a graph whose turns are all told one by one
-EXAMPLES = 8  # turns within a fold that are told before the others of the fold
+MOST_TOLD = 400  # up to this many nodes, all turns are shown one by one
+EXAMPLES = 8  # turns within a fold that are shown one by one, before the others together
 
 
 @dataclass(frozen=True)
 class Part:
-    """Turns that are told together: the number of the first, what happened in each, and the boxes where it did."""
+    """Turns that are shown together: the number of the first, what happened in each, and the boxes where it did."""
 
     first: int
     moments: tuple[Moment, ...]
@@ -53,7 +49,7 @@ def parts_of(data: BackwardData) -> list[Part]:
     boxes = boxes_of(data.graph)
     homes = homes_of(boxes)
     is_large = len(data.graph.steps) > MOST_TOLD
-    told: set[int] = set()  # the folds with turns that have been told
+    told: set[int] = set()  # the folds whose turns have been shown
     parts: list[Part] = []
     turn = 1
     for is_folded, group in groupby(data.moments, lambda moment: is_large and boxes[homes[moment.step]].step is None):

@@ -11,7 +11,7 @@ from glassroom.inspectors.backward.parts import Part, parts_of, turns_of
 from glassroom.inspectors.backward.recording import BackwardData, Moment
 
 MOST_WAYS = 24  # nodes that a gradient goes on to, listed for one turn
-MOST_KINDS = 4  # kinds of nodes that are listed for turns told together
+MOST_KINDS = 4  # kinds of nodes that are listed for turns shown together
 
 
 def text_of_backward(data: BackwardData) -> str:
@@ -26,7 +26,7 @@ def text_of_backward(data: BackwardData) -> str:
 
 
 def lines_of_part(part: Part, data: BackwardData, turns: Mapping[int, int]) -> list[str]:
-    """What happens in one turn, or in those that are told together."""
+    """What happens in one turn, or in those that are shown together."""
     return _lines_of(part.moments[0], data, turns) if part.first == part.last else _lines_of_many(part, data)
 
 

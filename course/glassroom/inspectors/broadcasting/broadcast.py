@@ -42,7 +42,7 @@ class Operand:
         return 0 not in self.size and any(n > 1 and step == 0 for n, step in zip(self.size, self.stride, strict=True))
 
     def value(self, index: Ints) -> str:
-        """What stands in a cell: its value, or the number of the cell if only a size was given."""
+        """The content of a cell: its value, or the number of the cell if only a size was given."""
         if self.values:
             return self.values[index]
         return str(sum(i * step for i, step in zip(index, self.stride, strict=True)))

@@ -110,7 +110,7 @@ def _names(written: Sequence[str], values: Sequence[object], named: Iterable[str
 
 
 def _size(value: object) -> Ints | None:
-    """The size that `value` stands for, None when it is no size."""
+    """The size that `value` describes; None if it does not describe one."""
     lengths = (value,) if isinstance(value, int) else value
     if not isinstance(lengths, tuple | list) or not all(type(n) is int for n in lengths):
         return None

@@ -24,7 +24,7 @@ NAME_IN_A_BOX = 6
 
 
 def text_of_broadcast(met: Broadcast) -> str:
-    """The whole text; cells that are read again stand in parentheses."""
+    """The whole text; cells that are read again are in parentheses."""
     blocks = [*met.lines(), "", *table_lines(met.table())]
     for operand in met.operands:
         grid = operand_grid(met, operand, 0)
@@ -47,13 +47,13 @@ def svg_of_broadcast(met: Broadcast, label: str) -> str:
 
 
 def operand_grid(met: Broadcast, operand: Operand, hue: int) -> Grid:
-    """An operand as it is read."""
+    """An operand, with the cells that are read."""
     size = operand.size if met.size is None else met.size
     return broadcast_grid(operand.name, operand.size, size, operand.value, hue)
 
 
 def result_grid(met: Broadcast) -> Grid:
-    """The result: each box shows the operands' cells that it reads, and what stands in them."""
+    """The result: each box shows the operands' cells that it reads, and their values."""
     size = met.size or ()
     window = visible_window(size)
     names = {operand.name: shortened(operand.name, NAME_IN_A_BOX) for operand in met.operands}

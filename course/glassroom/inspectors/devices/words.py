@@ -26,7 +26,7 @@ def header_facts(header: PlacedHeader) -> str:
 
 
 def ends(move: Move) -> str:
-    """The storages at both ends, where they are known: `S0 → S3`."""
+    """The storages at both ends, if they are known: `S0 → S3`."""
     if move.source_storage is None and move.target_storage is None:
         return "Python reads it" if move.target == "cpu" else "from Python"
     return f"{move.source_storage} → {move.target_storage}"
@@ -44,7 +44,7 @@ def time(move: Move) -> str:
 
 
 def manner(move: Move) -> str:
-    """The kind of memory at the host's end, and whether the host waited."""
+    """The kind of memory on the host's side, and whether the host waited."""
     memory = word("direct")
     if "cpu" in (move.source, move.target):
         memory = word("pinned") if move.is_pinned else word("pageable")

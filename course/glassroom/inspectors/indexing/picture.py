@@ -23,7 +23,7 @@ from glassroom.translations.templates import word
 
 
 def text_of_indexing(indexing: Indexing) -> str:
-    """The whole text; cells that are picked stand in brackets."""
+    """The whole text; cells that are picked are in brackets."""
     blocks = indexing.lines()
     if indexing.led is not None:
         blocks += ["", *table_lines(indexing.table())]

@@ -66,7 +66,7 @@ class Indexing:
         return 0 if self.led is None else self.led.times(index, self.picks)
 
     def value(self, index: Ints) -> str:
-        """What stands in a cell of the tensor, a dot where it is not known."""
+        """The value of a cell of the tensor, or a dot if it is not known."""
         return self.values.get(index, "·")
 
     @property

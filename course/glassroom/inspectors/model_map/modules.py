@@ -109,7 +109,7 @@ class _Tensor:
 
     @property
     def place(self) -> object:
-        """The key by which tensors are told apart: the bytes that they occupy."""
+        """The key that distinguishes tensors: the bytes that they occupy."""
         return tuple(
             (description.memory.identity, description.pointer, description.size) for description in self.seen
         ) or id(self.tensor)

@@ -47,7 +47,7 @@ def _own_name(module: Module) -> str:
 
 
 def _length(modules: Sequence[Module], at: int) -> int:
-    """The number of modules in the one at `at`, itself included."""
+    """The number of modules in the module at `at`, including itself."""
     depth = modules[at].depth
     return next((n for n, module in enumerate(modules[at + 1 :], 1) if module.depth <= depth), len(modules) - at)
 
@@ -67,7 +67,7 @@ def _looks(modules: Sequence[Module], at: int) -> object:
 
 
 def _told(held: Held) -> object:
-    """What a row tells of a tensor, but for its name and storage."""
+    """What a row says about a tensor, except its name and storage."""
     tied = frozenset((held.name, *held.tied)) if held.tied else None
     facts = (held.kind, held.size, held.dtype, held.device, held.requires_grad, held.gradient, held.state, held.needed)
     return held.name.rpartition(".")[2], *facts, tied

@@ -57,7 +57,7 @@ class Bands:
 
     @property
     def start(self) -> int:
-        """The bytes that were there before the block and that variables led to."""
+        """The bytes that existed before the block and that variables led to."""
         return self.totals[0]
 
     def at(self, event: int) -> dict[str, int]:

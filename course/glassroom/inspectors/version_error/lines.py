@@ -1,4 +1,4 @@
-"""The lines of code that led to an error: the frames of its traceback, and the tensors that their variables lead to."""
+"""The lines of code that led to an error: the frames of its traceback, and the tensors in their variables."""
 
 from __future__ import annotations
 

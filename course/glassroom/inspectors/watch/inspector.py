@@ -103,7 +103,7 @@ def _followed(function: Callable[..., object]) -> Any:
 
 
 def _of_functions(recorder: Recorder, source: str) -> Story:
-    """The record, with the source of the functions that it goes through."""
+    """The record, with the source of the functions that were followed."""
     story = recorder.story({})
     visited = {moment.statement.line for moment in story.moments if not moment.statement.file}
     shown: set[int] = set()

@@ -112,7 +112,7 @@ class _Making:
         self.waits = False
 
     def add(self, cell: Notebook) -> None:
-        """Put a cell on the slide: what is asked, and in a further step what comes of it."""
+        """Put a cell on the slide: its questions, and in a further step its results."""
         code = source(cell)
         step = self._step()
         step.html += code_html(_asked_of(code))
@@ -144,7 +144,7 @@ class _Making:
             step.html += output_html(output, self.folder)
 
     def _told(self, step: Step, told: Mapping[str, Any]) -> None:
-        """What is true, in the place of the card that compares it with the notebook's own answers."""
+        """The true answers, in place of the card that compares them with the notebook's own answers."""
         rows = "".join(
             f"<li><b>{escape(kind)}</b> <code>{escape(truth)}</code></li>" for kind, truth in told["truth"].items()
         )

@@ -24,7 +24,9 @@ SECONDS = 20  # of waiting for a browser
 
 
 class VoteServer(ThreadingHTTPServer):
-    """The page with the question that is shown, for whoever reaches this address. It tells nobody's answers."""
+    """Serves the page with the question that is shown, to everybody who reaches this address. It reveals no one's
+    answers.
+    """
 
     daemon_threads = True
     request_queue_size = 128
@@ -51,7 +53,7 @@ class VoteServer(ThreadingHTTPServer):
 
     @property
     def is_local(self) -> bool:
-        """Whether nobody but this machine reaches the page."""
+        """Whether only this machine can reach the page."""
         try:
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:

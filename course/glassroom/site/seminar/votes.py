@@ -1,8 +1,4 @@
-"""What a class answers to the question that is shown: in memory alone, and of nobody.
-
-A browser is known by a random cookie, so that it has one vote. Neither names nor addresses are kept, and which
-browser has answered what is known only while its question can be answered.
-"""
+"""A class's answers to the question that is shown: kept in memory only, and without names."""
 
 from __future__ import annotations
 
@@ -50,7 +46,7 @@ class Votes:
                 self._counted[number] = self._counts(number)
                 self._votes.pop(number, None)
             self._open = tuple(asked)
-            for number in self._open:  # a question that is asked again is answered anew
+            for number in self._open:  # a question that is shown again starts without votes
                 self._counted.pop(number, None)
             self._changes.clear()
             self.turn += 1
@@ -75,10 +71,7 @@ class Votes:
             return {"turn": self.turn, "parts": parts}
 
     def vote(self, browser: str, turn: object, answers: object) -> None:
-        """Count a browser's answers, one for each field of what is shown, in the place of those that it gave before.
-
-        Raises `Refused` for what is no such vote.
-        """
+        """Count a browser's answers, one for each field that is shown, in place of those that it gave before."""
         with self._lock:
             if browser not in self._browsers:
                 raise Refused("This browser is not known here. Open the page again.")

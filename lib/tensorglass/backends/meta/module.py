@@ -36,7 +36,7 @@ class MetaModule:
         return answer
 
     def asserted(self, kernel: Callable[..., Any], *arguments: Any) -> None:
-        """A kernel's check of elements: there are none, so nothing is refused."""
+        """A kernel's check of elements. There are no elements, so nothing is refused."""
 
 
 class MetaFunction:

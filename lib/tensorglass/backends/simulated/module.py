@@ -91,7 +91,7 @@ class SimulatedModule:
         return given
 
     def _wrapped(self, answer: Any, seen: list[SimulatedArray], wrapped_arrays: list[SimulatedArray]) -> Any:
-        """The result with its arrays on the device. Arrays that are not views of `seen` ones are added to `wrapped_arrays`."""
+        """The result with its arrays on the device. Those that are not views of `seen` ones go to `wrapped_arrays`."""
         if isinstance(answer, tuple | list):
             wrapped = [self._wrapped(item, seen, wrapped_arrays) for item in answer]
             return wrapped if isinstance(answer, list) else tuple(wrapped)  # a plain one for a named tuple, too

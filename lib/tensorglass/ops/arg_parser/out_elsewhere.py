@@ -16,7 +16,7 @@ from tensorglass.tensor.tensor import Tensor
 
 _EXPECTED = "Expected out tensor to have device {result}, but got {out} instead"
 _SAME = "Expected result and input tensors to be on the same device, but got result on "
-#: What operators say that do not say it as most do. `linalg.norm` and some others confuse the two devices.
+#: The errors of operators that word it differently from most. `linalg.norm` and some others swap the two devices.
 _WORDS = {
     **dict.fromkeys(
         (

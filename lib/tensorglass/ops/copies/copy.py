@@ -64,7 +64,7 @@ def suggested_format(input: Tensor) -> formats.memory_format:
 @derivative(
     node="CopyBackwards",
     wraps_numbers=True,
-    input=lambda grad: grad.new_zeros(grad._size),  # contiguous, whatever the strides of `grad`
+    input=lambda grad: grad.new_zeros(grad._size),  # contiguous, regardless of the strides of `grad`
     src=lambda grad, src_device: grad.to(src_device),
 )
 def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Tensor:

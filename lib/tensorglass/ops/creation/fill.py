@@ -94,7 +94,7 @@ def eye(n: SupportsIndex, m: StatedDim = None, *, out: Tensor | None = None, **o
 
 def _eye_length(argument: str, given: SupportsIndex) -> int:
     if isinstance(given, bool):
-        raise TypeError("a bool is not a length")  # `explaining` says it in PyTorch's words
+        raise TypeError("a bool is not a length")  # `explaining` rewords it as PyTorch does
     length = as_index(given)
     if length < 0:
         raise RuntimeError(f"{argument} must be greater or equal to 0, got {length}")
@@ -184,28 +184,28 @@ def _filled_like(name: str, input: Tensor, value: complex, memory_format: Any, o
 
 @factory(function=False, method=True)
 def new_empty(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Options]) -> Tensor:
-    """An uninitialized tensor of this one's dtype and device."""
+    """An uninitialized tensor with the dtype and device of this one."""
     shape = read_size("new_empty", sizes, size)
     return settled(new(shape, read_options("new_empty", options, self._dtype, self.device)))
 
 
 @factory(function=False, method=True)
 def new_zeros(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Options]) -> Tensor:
-    """A tensor of zeros, of this one's dtype and device."""
+    """A tensor of zeros, with the dtype and device of this one."""
     shape = read_size("new_zeros", sizes, size)
     return _new_filled(shape, read_options("new_zeros", options, self._dtype, self.device), 0)
 
 
 @factory(function=False, method=True)
 def new_ones(self: Tensor, *sizes: Any, size: Any = None, **options: Unpack[Options]) -> Tensor:
-    """A tensor of ones, of this one's dtype and device."""
+    """A tensor of ones, with the dtype and device of this one."""
     shape = read_size("new_ones", sizes, size)
     return _new_filled(shape, read_options("new_ones", options, self._dtype, self.device), 1)
 
 
 @factory(function=False, method=True)
 def new_full(self: Tensor, size: Any, fill_value: Any, **options: Unpack[Options]) -> Tensor:
-    """A tensor whose elements all are `fill_value`, of this one's dtype and device."""
+    """A tensor whose elements all are `fill_value`, with the dtype and device of this one."""
     shape = size_tuple("new_full", size, single=False)
     value = read_number("new_full", "fill_value", 2, fill_value)
     return _new_filled(shape, read_options("new_full", options, self._dtype, self.device), value)
@@ -213,7 +213,7 @@ def new_full(self: Tensor, size: Any, fill_value: Any, **options: Unpack[Options
 
 @factory(function=False, method=True)
 def new_empty_strided(self: Tensor, size: Any, stride: Any, **options: Unpack[Options]) -> Tensor:
-    """An uninitialized tensor of these strides, of this one's dtype and device."""
+    """An uninitialized tensor with these strides, and the dtype and device of this one."""
     shape, steps = size_tuple("new_empty_strided", size), size_tuple("new_empty_strided", stride, "stride", 2)
     place = read_options("new_empty_strided", options, self._dtype, self.device)
     return _empty_strided(shape, steps, place)

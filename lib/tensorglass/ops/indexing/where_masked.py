@@ -325,7 +325,7 @@ def _assign_masked(xp: Any, target: Array, mask: Array, source: Array, count: in
 
 
 def _selected_gradient(grad: Tensor, input: Tensor, mask: Tensor) -> Tensor:
-    """The gradient of `masked_select` for its input: back to where the mask is True."""
+    """The gradient of `masked_select` for its input: the elements go back to where the mask is True."""
     size = geometry.broadcast_shapes(mask._size, input._size)
     wide, stride, _ = geometry.expand(*header_of(input), size)
     blank = empty_on(input.device, wide, geometry.preserved_strides(wide, stride), input._dtype, zeroed=True)

@@ -55,7 +55,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @operator("linear algebra", out=True)
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The sums of products over the last dimension of both, for each pair of what comes before; a number scales."""
+    """The sums of products over the last dimension of both, for all pairs of leading dimensions; a number scales."""
     if not input._size or not other._size:
         return mul(input, other, out=out)
     if input._size[-1] != other._size[-1]:

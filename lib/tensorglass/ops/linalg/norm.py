@@ -161,7 +161,7 @@ def linalg_vector_norm(
     dtype: DType | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The norm of order `ord` over dimensions `dim`, or over all, whatever the number of dimensions."""
+    """The norm of order `ord` of the elements along `dim`, or of all elements as one vector."""
     return _vector_norm(x, order_of_norm(ord), dim, keepdim, dtype, out)
 
 
@@ -200,7 +200,7 @@ def _matrix_norm(
 
 
 def _extreme(order: float | str, sizes: Tensor, dim: int, keepdim: bool) -> Tensor:
-    """The largest of sizes that are not negative if `order` is above 0, else the smallest; the largest of none is 0."""
+    """The largest of non-negative sizes if `order` is above 0, else the smallest; the largest of no sizes is 0."""
     if order < 0:  # type: ignore[operator]  # a number: strings went before
         return amin(sizes, dim, keepdim)
     return amax(sizes, dim, keepdim) if sizes._size[dim] else sum_(sizes, dim, keepdim)

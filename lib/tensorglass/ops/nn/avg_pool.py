@@ -1,4 +1,6 @@
-"""The mean of each window: avg_pool, and adaptive_avg_pool, whose windows divide the input into so many parts."""
+"""The mean of each window: avg_pool, and adaptive_avg_pool, whose windows divide the input into a given number of
+parts.
+"""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def _logit_target_slope(input: Tensor, target: Tensor, weight: Tensor | None, po
     return slope if weight is None else slope * weight
 
 
-#: The same for logits, of which the sigmoids are the probabilities, exact where these are close to 0 or 1.
+#: The same for logits, whose sigmoids are the probabilities; accurate even where these are close to 0 or 1.
 binary_cross_entropy_with_logits = _of_elements(
     "BinaryCrossEntropyWithLogitsBackward0", _with_logits, _logit_slope, _logit_target_slope
 )
@@ -217,7 +217,7 @@ def _as_rows(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _wide(tensor: Tensor) -> Any:
-    """The dtype to compute in: halves in float32."""
+    """The dtype to compute in: float32 for half types."""
     is_half = tensor._dtype.itemsize == 2
     return tensor._storage.backend.array_dtype(dtypes.float32 if is_half else tensor._dtype)
 

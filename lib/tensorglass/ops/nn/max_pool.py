@@ -404,7 +404,7 @@ def _unpool(rank: int, input: Tensor, indices: Tensor, output_size: Sequence[int
 
 @parsed("max_unpool2d")
 def max_unpool2d(input: Tensor, indices: Tensor, output_size: Sequence[int]) -> Tensor:
-    """Zeros, but for the elements of `input` in the cells that `indices` name: what `max_pool2d` left out is lost."""
+    """Zeros, except for the elements of `input` in the cells given by `indices`; what `max_pool2d` left out is lost."""
     return _unpool(2, input, indices, output_size)
 
 

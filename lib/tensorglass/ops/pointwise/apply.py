@@ -45,7 +45,7 @@ def _write_element(xp: Any, target: Array, place: tuple[int, ...], element: comp
 
 
 def _element(answer: Any, dtype: DType) -> complex:
-    """What a function answered, as PyTorch reads it for an element of `dtype`."""
+    """The function's result, converted as PyTorch does for an element of `dtype`."""
     if dtype.is_complex and isinstance(answer, complex):
         return answer
     if dtype.category >= dtypes.FLOATING:

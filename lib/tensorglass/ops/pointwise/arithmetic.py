@@ -57,10 +57,12 @@ def power_name(input: Any, exponent: Any) -> str:
 
 
 def pow_backward_self(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
-    """The gradient of a power for its base."""
+    """The gradient of a power with respect to its base."""
     if isinstance(exponent, Tensor):
         return zero_where(exponent == 0, grad * conj(exponent * input.pow(exponent - 1)))
-    if exponent == 0 and exponent is not False:  # sic: False is no 0 there, and 0 ** -1 infinite
+    if (
+        exponent == 0 and exponent is not False
+    ):  # as in PyTorch, where False does not count as 0, and 0 ** -1 is infinite
         return zero_gradient(grad)
     if exponent == 2 and not state.grad:
         return grad * conj(input + input)  # a derivative of the derivative would show the power that is left out
@@ -68,7 +70,7 @@ def pow_backward_self(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
 
 
 def pow_backward_exponent(grad: Tensor, input: Any, exponent: Tensor, result: Tensor) -> Tensor:
-    """The gradient of a power for its exponent: 0 where the base is 0 and the exponent is not negative."""
+    """The gradient of a power with respect to its exponent: 0 where the base is 0 and the exponent is not negative."""
     if not isinstance(input, Tensor) and input != 0:
         return grad * conj(result * _logarithm(input, exponent._dtype.is_complex))
     base = input.to(result._dtype) if isinstance(input, Tensor) else result.new_full((), input)
@@ -77,13 +79,13 @@ def pow_backward_exponent(grad: Tensor, input: Any, exponent: Tensor, result: Te
 
 
 def float_power_backward_self(grad: Tensor, input: Tensor, exponent: Any) -> Tensor:
-    """`pow_backward_self` of operands that the power was computed of in another precision, that of `grad`."""
-    exponent = exponent.to(grad._dtype) if isinstance(exponent, Tensor) else exponent + 0  # makes 0 of False
+    """`pow_backward_self` for operands that were converted to another precision, that of `grad`, first."""
+    exponent = exponent.to(grad._dtype) if isinstance(exponent, Tensor) else exponent + 0  # converts False to 0
     return pow_backward_self(grad, input.to(grad._dtype), exponent)
 
 
 def float_power_backward_exponent(grad: Tensor, input: Any, exponent: Tensor, result: Tensor) -> Tensor:
-    """`pow_backward_exponent` of operands that the power was computed of in another precision, that of `grad`."""
+    """`pow_backward_exponent` for operands that were converted to another precision, that of `grad`, first."""
     return pow_backward_exponent(grad, input, exponent.to(grad._dtype), result)
 
 
@@ -104,7 +106,7 @@ def remainder_divisor(grad: Tensor, input: Any, other: Tensor) -> Tensor:
     """The gradient of a remainder for its divisor. PyTorch has none where a number is divided."""
     if not isinstance(input, Tensor):
         return no_derivative("aten::remainder")(grad)
-    return -grad * input.div(other, rounding_mode="floor")  # rounded first, `input / other` may be an integer too much
+    return -grad * input.div(other, rounding_mode="floor")  # `input / other`, rounded first, may be one too large
 
 
 NO_BOOL = PROMOTE.refusing(dtypes.BOOL)
@@ -126,7 +128,7 @@ SIGN_IN_ORDER = "Unlike NumPy, torch.sign is not intended to support complex num
 
 
 def alpha_fits(operands: Any, alpha: complex = 1) -> None:
-    """`alpha` must not turn an integer sum into a float one."""
+    """Raise for an `alpha` that would turn an integer sum into a float one."""
     if type(alpha) is not int or not 0 <= alpha < 128:  # every dtype holds these
         check_alpha(operands, alpha)
 
@@ -275,7 +277,7 @@ def floor_divide(xp: Any, input: Operand, other: Operand, *, out: Array = None) 
     other=remainder_divisor,
 )
 def remainder(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
-    """What is left of ``input`` after `floor_divide`: it has the sign of `other`, as Python's ``%``."""
+    """The remainder of `floor_divide`: it has the sign of `other`, like Python's ``%``."""
     if input.dtype.kind != "f":
         return xp.remainder(input, other, out=out)
     return dividing.rest(xp, partial(_remainder, xp), xp.floor, input, other, out)
@@ -294,7 +296,7 @@ def _remainder(xp: Any, input: Array, other: Array, out: Array = None) -> Array:
     other=lambda grad, input, other: -grad * input.div(other, rounding_mode="trunc"),
 )
 def fmod(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
-    """What is left after a division rounded towards zero: it has the sign of `input`, as C's ``fmod``."""
+    """The remainder of a division rounded towards zero: it has the sign of `input`, like C's ``fmod``."""
     return dividing.rest(xp, xp.fmod, xp.trunc, input, other, out)
 
 
@@ -357,7 +359,7 @@ def sign(xp: Any, input: Array, *, out: Array = None) -> Array:
         return xp.sign(input, out=out)
     if kind != "f":
         return input.copy() if kind == "b" else xp.sign(xp.nan_to_num(input, nan=0.0, copy=True), out=out)
-    # The positive elements less the negative ones, as bytes: NaN is neither. This is quicker than replacing NaNs.
+    # Positive minus negative, as bytes: NaN is neither. This is quicker than replacing NaNs.
     difference = xp.subtract(xp.greater(input, 0).view("i1"), xp.less(input, 0).view("i1"))
     if out is None:
         return difference.astype(input.dtype)
@@ -437,7 +439,7 @@ def float_power(xp: Any, input: Operand, exponent: Operand, *, out: Array = None
 @recorded
 @derivative(node="RsubBackward0", input=lambda grad: -grad, other=lambda grad: grad)
 def _taken_off(input: Tensor, other: Tensor) -> Tensor:
-    return sub(other, input)  # laid out as `other` is
+    return sub(other, input)  # with the layout of `other`
 
 
 @operator("pointwise", function=False, method=False, dunders=("__rsub__",))
@@ -454,6 +456,6 @@ def __rtruediv__(input: Tensor, other: Any) -> Any:
     if isinstance(other, (Tensor, *NUMBERS)):
         return mul(reciprocal(input), other)
     try:
-        return reciprocal(input) * other  # a NumPy array knows how
+        return reciprocal(input) * other  # a NumPy array can do it
     except TypeError:
         return NotImplemented

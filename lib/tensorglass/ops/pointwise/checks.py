@@ -1,4 +1,4 @@
-"""What arithmetic refuses before it computes: PyTorch's errors that depend on operands, not on their sizes."""
+"""The checks of arithmetic operators: PyTorch's errors that depend on the operands, but not on their sizes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _is_integral(operand: Any) -> bool:
 
 
 def no_complex(message: str, error: type[Exception] = NotImplementedError) -> Callable[..., None]:
-    """The check of an operator whose elements must have an order, with the operator's own message."""
+    """The check of an operator that needs ordered elements: raises its own error for complex operands."""
 
     def check(operands: Operands, **parameters: Any) -> None:
         if any(isinstance(operand, Tensor) and operand._dtype.is_complex for operand in operands):
@@ -39,7 +39,7 @@ def no_complex(message: str, error: type[Exception] = NotImplementedError) -> Ca
 
 
 def length_is_real(operands: Operands) -> None:
-    """A complex tensor cannot take in the real numbers that `abs` answers with."""
+    """Raise for `abs` in place of a complex tensor: the result is real."""
     if operands[0]._dtype.is_complex:
         raise explained(
             RuntimeError("In-place abs is not supported for complex tensors."), "x.abs() makes a new, real tensor."
@@ -50,14 +50,14 @@ _no_complex_clamp = no_complex("clamp is not supported for complex types")
 
 
 def bounds_are_real(operands: Operands) -> None:
-    """Clamping needs elements that can be compared."""
+    """Raise for clamping of complex numbers, which have no order."""
     _no_complex_clamp(operands)
     if operands[0]._dtype.is_floating_point and any(isinstance(bound, complex) for bound in operands[1:]):
         checked(1j, dtypes.float64)  # raises PyTorch's refusal
 
 
 def bounds_are_elements(operands: Operands) -> None:
-    """A number to clamp by is one that the dtype can hold."""
+    """Raise unless the dtype can hold the numbers to clamp by."""
     for bound in operands[1:]:
         if isinstance(bound, complex):
             raise NotImplementedError("clamp is not supported for complex types")
@@ -69,7 +69,7 @@ _REAL = {int, float, type(None)}  # bounds that are numbers, or left out
 
 
 def clamp_has_order(operands: Operands) -> None:
-    """Clamping needs a bound, and elements that can be compared."""
+    """Raise for clamping without bounds, or of complex numbers."""
     input, low, high = operands
     if low is None and high is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
@@ -79,7 +79,7 @@ def clamp_has_order(operands: Operands) -> None:
 
 
 def clamp_wants_numbers(operands: Operands) -> None:
-    """Truth values are not clamped; by one tensor they are, as PyTorch takes that for a maximum or a minimum."""
+    """Raise for clamping of bools, except by one tensor, which PyTorch computes as a maximum or minimum."""
     input, low, high = operands
     bounds_are_elements(operands)
     if type(input) is Tensor and input._dtype is not dtypes.bool and type(low) in _REAL and type(high) in _REAL:
@@ -94,7 +94,7 @@ def clamp_wants_numbers(operands: Operands) -> None:
 
 
 def bounds_fit(operands: Operands) -> None:
-    """Clamping by numbers in place must not change the dtype."""
+    """Raise if clamping by numbers in place would change the dtype."""
     clamped, *bounds = operands
     if clamped._dtype.is_floating_point and _REAL.issuperset(map(type, bounds)):
         return
@@ -117,7 +117,7 @@ def check_alpha(operands: Operands, alpha: complex) -> None:
 
 
 def bool_cannot_be_subtracted(operands: Operands, **parameters: Any) -> None:
-    """A difference of truth values has no meaning."""
+    """Raise for a difference of bools."""
     are_bool = [_is_bool(operand) for operand in operands]
     if all(are_bool):
         raise explained(
@@ -136,7 +136,7 @@ def bool_cannot_be_subtracted(operands: Operands, **parameters: Any) -> None:
 
 
 def bool_cannot_be_negated(operands: Operands) -> None:
-    """Truth values have no negative."""
+    """Raise for the negative of a bool."""
     if _is_bool(operands[0]):
         raise explained(
             RuntimeError(
@@ -147,7 +147,7 @@ def bool_cannot_be_negated(operands: Operands) -> None:
 
 
 def rounded_quotient_exists(operands: Operands, rounding_mode: str | None = None) -> None:
-    """There is no rounding of complex quotients, nor of truth values; a whole quotient cannot be infinite."""
+    """Raise for rounded quotients of complex numbers or bools, and for integers divided by zero."""
     if rounding_mode is not None:
         if rounding_mode not in ("trunc", "floor"):
             raise RuntimeError(
@@ -160,7 +160,7 @@ def rounded_quotient_exists(operands: Operands, rounding_mode: str | None = None
 
 
 def no_integer_division_by_zero(operands: Operands) -> None:
-    """Integers have no infinity to answer with."""
+    """Raise for integers divided by zero: integers have no infinity."""
     if not all(map(_is_integral, operands)):
         return
     divisor = operands[1]
@@ -175,7 +175,7 @@ def no_integer_division_by_zero(operands: Operands) -> None:
 
 
 def integer_power_is_positive(operands: Operands) -> None:
-    """An integer to a negative number's power would be a fraction."""
+    """Raise for an integer to the power of a negative number, which would be a fraction."""
     base, exponent = operands
     if isinstance(base, Tensor) and _is_integral(base) and isinstance(exponent, int) and exponent < 0:
         raise explained(
@@ -189,7 +189,7 @@ def integer_power_is_positive(operands: Operands) -> None:
 
 
 def no_power_of_truth(operands: Operands) -> None:
-    """Truth values have powers only where the exponent is a Python number."""
+    """Raise for powers of bools, unless the exponent is a Python number."""
     base, exponent = operands
     common = common_dtype(operands)
     if common is dtypes.bool and (isinstance(exponent, Tensor) or not isinstance(base, Tensor)):
@@ -197,7 +197,7 @@ def no_power_of_truth(operands: Operands) -> None:
 
 
 def ends_alike(operands: Operands) -> None:
-    """`lerp` goes from one tensor to another of the same dtype."""
+    """Raise unless both ends of `lerp` have one dtype."""
     start, end, weight = operands
     if start._dtype is not end._dtype:
         raise explained(
@@ -212,7 +212,7 @@ def ends_alike(operands: Operands) -> None:
 
 
 def weight_is_element(operands: Operands) -> None:
-    """`lerp` is there for what has fractions, and a weight that is a number is one of them."""
+    """Raise for `lerp` of integers, or of real numbers with a complex weight."""
     start, _, weight = operands
     number_weighs_fractions(operands)
     if common_dtype(operands).category < dtypes.FLOATING:
@@ -222,14 +222,14 @@ def weight_is_element(operands: Operands) -> None:
 
 
 def number_weighs_fractions(operands: Operands) -> None:
-    """A weight that is a number says nothing of the dtype: integers stay integers, and have no `lerp`."""
+    """Raise for `lerp` of integers with a number as weight, which does not promote them."""
     start, _, weight = operands
     if start._dtype.category < dtypes.FLOATING and not isinstance(weight, Tensor):
         raise NotImplementedError(f"\"lerp_kernel_scalar\" not implemented for '{start._dtype.scalar_type}'")
 
 
 def dtypes_alike(operands: Operands, **parameters: Any) -> None:
-    """Closeness is asked of tensors of one dtype."""
+    """Raise unless both tensors have one dtype."""
     input, other = operands
     if input._dtype is not other._dtype:
         raise explained(
@@ -239,7 +239,7 @@ def dtypes_alike(operands: Operands, **parameters: Any) -> None:
 
 
 def is_double(operands: Operands) -> None:
-    """A power in double precision fits into a tensor of double precision alone."""
+    """Raise unless the base, which is overwritten, has the double precision of the result."""
     base = operands[0]._dtype
     result = dtypes.complex128 if common_dtype(operands).is_complex else dtypes.float64
     if base is not result:
@@ -250,20 +250,20 @@ def is_double(operands: Operands) -> None:
 
 
 def relu_wants_numbers(operands: Operands) -> None:
-    """Truth values are never negative, complex ones neither negative nor positive."""
+    """Raise for bools, which are never negative, and complex numbers, which have no sign."""
     if _is_bool(operands[0]):
         raise RuntimeError("Boolean inputs not supported for relu")
     _no_complex_clamp(operands)
 
 
 def value_fits(operands: Operands, value: complex = 1) -> None:
-    """`value` must be one that the dtype computed in can hold, which is float32 for half types."""
+    """Raise unless the dtype to compute in, float32 for half types, can hold `value`."""
     dtype = common_dtype(operands)
     checked(value, dtypes.float32 if dtype.itemsize == 2 and dtype.is_floating_point else dtype)
 
 
 def no_integer_quotient(operands: Operands, value: complex = 1) -> None:
-    """A quotient of integers would have to be rounded."""
+    """Raise for a quotient of integers, which would have to be rounded."""
     check_width(value)
     if all(map(_is_integral, operands[1:])):
         raise explained(

@@ -21,7 +21,7 @@ SHIFTS = PROMOTE.refusing(dtypes.BOOL, dtypes.FLOATING, dtypes.COMPLEX)
 
 
 def _zero_derivative(name: str) -> Callable[[F], F]:
-    """The derivative of a comparison: none, but in place it overwrites what had one, with zeros for a gradient."""
+    """The derivative of a comparison: none. In place it overwrites the input, whose gradient becomes zeros."""
     return derivative(node=by_number(name, 0, 1), in_place_only=True, input=zero_gradient, other=zero_gradient)
 
 
@@ -137,7 +137,7 @@ def bitwise_xor(xp: Any, input: Operand, other: Operand, *, out: Array = None) -
 
 @pointwise(BITS.exactly(), ufunc="bitwise_not", error_name="bitwise_not_cpu", samples=whole)
 def bitwise_not(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """``~input``: every bit turned; for bool, not."""
+    """``~input``: every bit flipped; for bool, the negation."""
     return xp.bitwise_not(input, out=out)
 
 
@@ -146,7 +146,7 @@ _bitwise_not = OPERATORS["bitwise_not"].function
 
 @operator("pointwise", function=False, method=False, dunders=("__invert__",))
 def __invert__(input: Tensor) -> Tensor:
-    """``~input``: `bitwise_not`, for integers and truth values alone."""
+    """``~input``: `bitwise_not`, for integers and bools only."""
     if input._dtype.category > dtypes.INTEGER:
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
     return _bitwise_not(input)
@@ -187,7 +187,7 @@ def isnan(xp: Any, input: Array) -> Array:
 
 @operator("pointwise", samples=unary)
 def isinf(input: Tensor) -> Tensor:
-    """Whether each element is infinite; a complex one, if a part of it is."""
+    """Whether each element is infinite; for complex elements, whether a part is."""
     if input._dtype.is_complex:
         return isinf(real(input)).logical_or_(isinf(imag(input)))
     return _is_infinite(input) if input._dtype.is_floating_point else zeros_like(input, dtype=dtypes.bool)

@@ -1,4 +1,6 @@
-"""Complex tensors made of real ones, from parts or from lengths and angles; and their angles and real ones found."""
+"""Complex tensors from real ones: from parts, or from lengths and angles; angles, conjugates, and tests for real
+elements.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,7 @@ def _from_polar(xp: Any, length: Array, angle: Array, is_wide: bool) -> Array:
 
 
 def _angle_gradient(grad: Tensor, input: Tensor) -> Tensor:
-    """What turns the number without making it longer; none for real numbers."""
+    """The direction that turns the number without changing its length; zero for real numbers."""
     if not input._dtype.is_complex:
         return zero_gradient(grad)
     size = input.abs()
@@ -103,9 +105,9 @@ def _angle_gradient(grad: Tensor, input: Tensor) -> Tensor:
 @operator("pointwise", out=True, samples=unary)
 @derivative(input=_angle_gradient)
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The angle of each complex number in the plane, in radians; of real ones 0, or pi where they are negative."""
+    """The angle of each complex number in the plane, in radians; for real numbers 0, or pi where they are negative."""
     result: Tensor
-    if out is None and input._dtype.is_complex:  # such a result is packed, however the input lies
+    if out is None and input._dtype.is_complex:  # such a result is contiguous, regardless of the input's strides
         packed = empty_on(
             input._storage.device, input._size, geometry.contiguous_strides(input._size), input._dtype.to_real()
         )
@@ -153,7 +155,7 @@ def _conj_physical(input: Tensor, out: Tensor | None = None) -> Tensor:
 
 @operator("copy", out=True, inplace=recorded(conj_physical_, is_in_place=True))
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The conjugates, in memory of their own: what `conj` shows without moving an element. Of real numbers `input`."""
+    """The conjugates, computed into new memory, unlike `conj`, which is a view; for real numbers `input`."""
     if not input._dtype.is_complex and out is None:
         return input
     if out is not None and out._dtype is not input._dtype:

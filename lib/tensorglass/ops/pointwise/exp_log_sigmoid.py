@@ -43,7 +43,7 @@ def exp2(xp: Any, input: Array, *, out: Array = None) -> Array:
 @pointwise(FLOAT, ufunc="expm1", samples=unary, aliases=("special.expm1",))
 @derivative(on_arrays=True, input=lambda grad, result: grad * conj(result + 1))
 def expm1(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """``exp(input) - 1``, exact for small elements."""
+    """``exp(input) - 1``, accurate for small elements."""
     return xp.expm1(input, out=out)
 
 
@@ -71,7 +71,7 @@ def log10(xp: Any, input: Array, *, out: Array = None) -> Array:
 @pointwise(FLOAT, ufunc="log1p", samples=positive, aliases=("special.log1p",))
 @derivative(on_arrays=True, input=lambda grad, input: grad / conj(input + 1))
 def log1p(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """``log(1 + input)``, exact for small elements."""
+    """``log(1 + input)``, accurate for small elements."""
     return xp.log1p(input, out=out)
 
 
@@ -80,7 +80,7 @@ def log1p(xp: Any, input: Array, *, out: Array = None) -> Array:
 def sigmoid(xp: Any, input: Array, *, out: Array = None) -> Array:
     """``1 / (1 + exp(-input))``."""
     one = input.dtype.type(1)
-    if not input.ndim:  # numbers, which are not written to
+    if not input.ndim:  # NumPy scalars, which cannot be written to
         return xp.true_divide(one, one + xp.exp(-input), out=out)
     powers = xp.negative(input)
     xp.exp(powers, out=powers)
@@ -89,9 +89,9 @@ def sigmoid(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 def _logit_gradient(grad: Tensor, input: Tensor, eps: float | None) -> Tensor:
-    """The slope between the bounds; beyond them 0, or NaN where there are none.
+    """The slope between the bounds; beyond them 0, or NaN if there are no bounds.
 
-    What becomes of NaN, and the sign at -0.0, depend on whether this is recorded, in PyTorch too.
+    As in PyTorch, the treatment of NaN, and the sign at -0.0, depend on whether this is recorded.
     """
     low, high, beyond = (0.0, 1.0, nan) if eps is None else (eps, 1 - eps, 0.0)
     if state.grad:
@@ -103,7 +103,9 @@ def _logit_gradient(grad: Tensor, input: Tensor, eps: float | None) -> Tensor:
 @pointwise(ORDERED_FLOAT.but(widens=False), error_name="logit_cpu", aliases=("special.logit",))
 @derivative(input=_logit_gradient)
 def logit(xp: Any, input: Array, eps: float | None = None, *, out: Array = None) -> Array:
-    """``log(input / (1 - input))``, the inverse of `sigmoid`; with `eps` no closer than that to 0 and 1."""
+    """``log(input / (1 - input))``, the inverse of `sigmoid`; with `eps`, `input` is clamped to ``eps … 1 - eps``
+    first.
+    """
     low, high = (-inf, inf) if eps is None else (eps, 1 - eps)
     kept = input if eps is None else xp.where(input < low, low, xp.where(input > high, high, input)).astype(input.dtype)
     return xp.log(kept / (1 - kept))
@@ -117,7 +119,7 @@ _FEW = 1024  # elements
 @pointwise(ORDERED_FLOAT.but(rounds_numbers=True), samples=exponents, aliases=("special.xlogy",))
 @derivative(node=by_operands("Xlogy"), input=xlogy_input, other=lambda grad, input, other: grad * input / other)
 def xlogy(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
-    """``input * log(other)``, and 0 where `input` is 0, whatever `other` is; NaN where `other` is NaN."""
+    """``input * log(other)``, and 0 where `input` is 0, for every `other` but NaN."""
     product = input * xp.log(other)
     return xp.where((input == 0) & ~xp.isnan(other), xp.zeros_like(product), product)
 
@@ -129,7 +131,7 @@ def xlogy(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Arra
     other=lambda grad, input, other: grad * input / (other + 1),
 )
 def special_xlog1py(xp: Any, input: Operand, other: Operand, *, out: Array = None) -> Array:
-    """``input * log1p(other)``, and 0 where `input` is 0, whatever `other` is; NaN where `other` is NaN."""
+    """``input * log1p(other)``, and 0 where `input` is 0, for every `other` but NaN."""
     product = input * xp.log1p(other)
     return xp.where((input == 0) & ~xp.isnan(other), xp.zeros_like(product), product)
 
@@ -140,7 +142,7 @@ def special_xlog1py(xp: Any, input: Operand, other: Operand, *, out: Array = Non
     other=lambda grad, input, other: grad / conj((input - other).exp() + 1),
 )
 def logaddexp(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
-    """``log(exp(input) + exp(other))`` without overflow in between."""
+    """``log(exp(input) + exp(other))``, computed without overflow."""
     if input.dtype.kind != "c":
         if _is_small(input, other):
             return xp.logaddexp(input, other, out=out)
@@ -151,18 +153,18 @@ def logaddexp(xp: Any, input: Array, other: Array, *, out: Array = None) -> Arra
 
 
 def _is_small(input: Array, other: Array) -> bool:
-    """Whether the array module's own function is quicker, which goes one by one."""
+    """Whether the array module's own function, which takes one element at a time, is faster."""
     return input.size < _FEW and other.size < _FEW
 
 
 def _log_of_sum(
     xp: Any, power: Callable[..., Array], base: float, input: Array, other: Array, out: Array | None
 ) -> Array:
-    """The larger, and what the smaller adds to it: a logarithm for this `base` of e."""
+    """The larger plus what the smaller adds to it, as logarithms to this `base`."""
     added = xp.log1p(power(-xp.absolute(input - other)))
     if base != 1:
         added *= base
-    added = xp.where(input == other, added.dtype.type(math.log(2) * base), added)  # ∞ less ∞ is no number
+    added = xp.where(input == other, added.dtype.type(math.log(2) * base), added)  # ∞ - ∞ would be NaN
     return xp.add(xp.maximum(input, other), added, out=out)
 
 
@@ -177,7 +179,7 @@ def _log_of_sum(
     other=lambda grad, input, other: grad / conj((input - other).exp2() + 1),
 )
 def logaddexp2(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
-    """``log2(2**input + 2**other)`` without overflow in between."""
+    """``log2(2**input + 2**other)``, computed without overflow."""
     if _is_small(input, other):
         return xp.logaddexp2(input, other, out=out)
     return _log_of_sum(xp, xp.exp2, 1 / math.log(2), input, other, out)

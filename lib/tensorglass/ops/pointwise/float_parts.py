@@ -1,4 +1,4 @@
-"""Floating-point numbers taken apart and put together: frexp, ldexp, nextafter; and heaviside, a step at 0."""
+"""Floating-point numbers split and combined: frexp, ldexp, nextafter; and heaviside, a step at 0."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 @operator("float parts", out=True, samples=unary)
 @derivative(outputs=1, input=lambda grad, result1: grad / result1.exp2())
 def frexp(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Any:
-    """Each element as ``mantissa * 2**exponent``, with a mantissa from 0.5 up to 1, or 0; the exponents are int32."""
+    """Each element as ``mantissa * 2**exponent``: a mantissa from 0.5 up to 1, or 0, and an int32 exponent."""
     dtype = input._dtype
     if not dtype.is_floating_point:
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
@@ -81,7 +81,7 @@ def _ldexp(input: Tensor, other: Tensor, out: Tensor | None, *, in_place: bool) 
     if not is_whole and (input._dtype.is_complex or other._dtype.is_complex):
         other = other.to(comparable(other._dtype) if other._size else common_dtype((input, other)))
     row = OPERATORS["_scaled" if is_whole else "mul"]
-    power = other if is_whole else 2.0**other  # rounded to the exponent's dtype, as PyTorch has it
+    power = other if is_whole else 2.0**other  # rounded to the exponent's dtype, as in PyTorch
     if in_place:
         assert row.inplace is not None
         row.inplace(input, power)
@@ -110,7 +110,7 @@ _NEXT = PROMOTE.but(widens=False).refusing(dtypes.BOOL, dtypes.INTEGER, dtypes.C
 @pointwise(_NEXT, samples=pairs)
 @derivative(input=lambda grad, input, other: grad.masked_fill(input == other, 0), other=zero_gradient)
 def nextafter(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
-    """The number next to `input` on the way to `other`, among those that the dtype has."""
+    """The next number of the dtype after `input`, in the direction of `other`."""
     return xp.where(input == other, other, xp.nextafter(input, other))
 
 
@@ -131,5 +131,5 @@ def _one_dtype(operands: Sequence[Any], **parameters: Any) -> None:
 )
 @derivative(node="NotImplemented", input=no_derivative("aten::heaviside"), values=no_derivative("aten::heaviside"))
 def heaviside(xp: Any, input: Array, values: Array, *, out: Array = None) -> Array:
-    """0 for negative elements, 1 for positive ones, and those of `values` where `input` is 0."""
+    """0 for negative elements, 1 for positive ones, and the elements of `values` where `input` is 0."""
     return xp.where(input == 0, values, (input > 0).astype(input.dtype))

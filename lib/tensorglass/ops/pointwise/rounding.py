@@ -1,4 +1,4 @@
-"""Rounding and bounding, element by element: floor, round, clamp, maximum and their siblings."""
+"""Rounding and bounds, element by element: floor, round, clamp, maximum and their siblings."""
 
 from __future__ import annotations
 
@@ -34,26 +34,26 @@ from tensorglass.tensor.tensor import Tensor
 
 
 def clamp_backward(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
-    """The gradient where clamp let the element be."""
+    """The gradient where clamp kept the element."""
     if min is None or max is None:
         return grad.where(input >= min if max is None else input <= max, 0)
     return grad.where((input >= min) & (input <= max), 0)
 
 
 def clamp_backward_min(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
-    """The gradient where clamp put `min`."""
+    """The gradient where clamp returned `min`."""
     is_low = input < min
     return grad.where(is_low if max is None else is_low & (min < max), 0)
 
 
 def clamp_backward_max(grad: Tensor, input: Tensor, min: Any, max: Any) -> Tensor:
-    """The gradient where clamp put `max`."""
+    """The gradient where clamp returned `max`."""
     is_high = input > max
     return grad.where(is_high if min is None else is_high | (max < min), 0)
 
 
 def maximum_backward(grad: Tensor, one: Tensor, other: Tensor) -> Tensor:
-    """The gradient of the larger of two for `one`; half of it where they are equal."""
+    """The gradient of the larger of two with respect to `one`; half of it where they are equal."""
     return (grad / 2).where(one == other, grad).masked_fill(one < other, 0)
 
 
@@ -91,7 +91,7 @@ def trunc(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 
 def _has_fractions(operands: Any, decimals: int | None = None) -> None:
-    """Integers are rounded to integers alone, and nothing else is that has no order."""
+    """Raise for bools and complex numbers, and for integers with `decimals`."""
     dtype = operands[0]._dtype
     if dtype is dtypes.bool or dtype.is_complex or (decimals is not None and not dtype.is_floating_point):
         kernel = "round_cpu" if decimals else "round_vml_cpu"
@@ -113,14 +113,14 @@ def round(xp: Any, input: Array, *, decimals: int | None = None, out: Array = No
 
 @operator("pointwise", namespace="special", out=True, samples=unary)
 def special_round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
-    """`round` of numbers with fractions."""
+    """`round` of floating-point numbers."""
     return round(input, decimals=decimals, out=out)
 
 
 @pointwise(PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX).exactly(), samples=unary)
 @derivative(input=lambda grad: grad)
 def frac(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The fraction of each element: what `trunc` cuts off."""
+    """The fractional part of each element: what `trunc` drops."""
     return xp.subtract(input, xp.trunc(input), out=out)
 
 
@@ -141,14 +141,14 @@ def frac(xp: Any, input: Array, *, out: Array = None) -> Array:
     max=lambda grad, input, min, max: clamp_backward_max(grad, input, min, max),
 )
 def clamp(xp: Any, input: Array, min: Operand = None, max: Operand = None, *, out: Array = None) -> Array:
-    """Each element, but no less than `min` and no more than `max`; either may be left out, not both."""
+    """Each element, bounded by `min` below and `max` above; either may be left out, but not both."""
     is_by_numbers = (min is None or not min.ndim) and (max is None or not max.ndim)
     if input.dtype.kind == "f" and is_by_numbers and (input.size > 1024 or not (min is None or max is None)):
-        # One pass, which is quicker than `maximum` beside a number; but slower to begin than one of those.
+        # One pass is quicker than `maximum` and `minimum` with numbers, but has more overhead than one of them.
         low, high = -xp.inf if min is None else min, xp.inf if max is None else max
         if low <= high:  # false if a bound is NaN
             return input.clip(low, high, out)
-    if is_by_numbers:  # on a tie of 0.0 and -0.0 the array module takes the second: the element stays as it is
+    if is_by_numbers:  # between 0.0 and -0.0 the array module returns the second argument: the element is kept
         bounded = input if min is None else xp.maximum(min, input)
         return bounded if max is None else xp.minimum(max, bounded, out=out)
     bounded = input if min is None else xp.maximum(input, min)
@@ -193,7 +193,7 @@ def minimum(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     other=lambda grad, input, other: grad.masked_fill((input >= other) | other.isnan(), 0),
 )
 def fmax(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
-    """The larger of two elements; a number rather than NaN."""
+    """The larger of two elements; if one is NaN, the other."""
     return xp.fmax(input, other, out=out)
 
 
@@ -211,17 +211,17 @@ def fmax(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
     other=lambda grad, input, other: grad.masked_fill((input <= other) | other.isnan(), 0),
 )
 def fmin(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
-    """The smaller of two elements; a number rather than NaN."""
+    """The smaller of two elements; if one is NaN, the other."""
     return xp.fmin(input, other, out=out)
 
 
 @pointwise(PROMOTE, check=relu_wants_numbers, error_name="clamp_min_scalar_cpu", out=False, samples=unary)
 @derivative(input=lambda grad, result: threshold_backward(grad, result))
 def relu(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """Each element, but no less than 0."""
+    """Each element, or 0 if it is negative."""
     if input.size > 1024 and input.dtype.kind == "f":
-        return input.clip(0, xp.inf, out)  # quicker than `maximum`, but slower to begin
-    return xp.maximum(number(xp, 0, input.dtype), input, out=out)  # of two zeros NumPy takes the second: -0.0 stays
+        return input.clip(0, xp.inf, out)  # quicker than `maximum`, but with more overhead
+    return xp.maximum(number(xp, 0, input.dtype), input, out=out)  # of two zeros NumPy returns the second: -0.0 is kept
 
 
 @pointwise(
@@ -242,11 +242,11 @@ def relu(xp: Any, input: Array, *, out: Array = None) -> Array:
 )
 def lerp(xp: Any, input: Array, end: Array, weight: Operand, *, out: Array = None) -> Array:
     """``input + weight * (end - input)``."""
-    # From the end that is nearer, so that a weight of 0 and of 1 give the ends exactly.
+    # Computed from the nearer end, so that weights of 0 and 1 give the ends exactly.
     way = end - input
-    if not weight.ndim:  # nearly always; one of two formulas, where `where` computes both
+    if not weight.ndim:  # the usual case: only one of the formulas is computed
         is_near = abs(weight) < 0.5
-        way *= weight if is_near else 1 - weight  # it is ours: no second array as large
+        way *= weight if is_near else 1 - weight  # this array is ours, and can be overwritten
         return xp.add(input, way, out=out) if is_near else xp.subtract(end, way, out=out)
     is_near = xp.absolute(weight) < 0.5
     near, far = input + weight * way, end - way * (1 - weight)
@@ -289,14 +289,14 @@ def addcdiv(xp: Any, input: Array, tensor1: Array, tensor2: Array, *, value: com
 
 
 def _number_has_order(operands: Operands) -> None:
-    """As `clamp` asks, of a bound that is a number; one that is a tensor makes it a maximum or a minimum."""
+    """As for `clamp`, if the bound is a number; with a tensor it is a maximum or a minimum."""
     if not isinstance(operands[1], Tensor):
         no_complex("clamp is not supported for complex types")(operands)
         bounds_are_elements(operands)
 
 
 def _one_bound(is_low: bool) -> dict[str, Any]:
-    """How `clamp_min` and `clamp_max` are declared: with the checks of `clamp`, asked of one bound."""
+    """The declaration of `clamp_min` and `clamp_max`: with the checks of `clamp` for one bound."""
 
     def ask(check: Callable[[Operands], None]) -> Callable[[Operands], None]:
         return lambda operands: check((*operands, None) if is_low else (operands[0], None, operands[1]))
@@ -320,7 +320,7 @@ def _one_bound(is_low: bool) -> dict[str, Any]:
     min=lambda grad, input, min: clamp_backward_min(grad, input, min, None),
 )
 def clamp_min(xp: Any, input: Array, min: Operand, *, out: Array = None) -> Array:
-    """Each element, but no less than `min`."""
+    """Each element, or `min` if it is less."""
     return xp.maximum(input, min, out=out) if min.ndim else xp.maximum(min, input, out=out)
 
 
@@ -331,7 +331,7 @@ def clamp_min(xp: Any, input: Array, min: Operand, *, out: Array = None) -> Arra
     max=lambda grad, input, max: clamp_backward_max(grad, input, None, max),
 )
 def clamp_max(xp: Any, input: Array, max: Operand, *, out: Array = None) -> Array:
-    """Each element, but no more than `max`."""
+    """Each element, or `max` if it is more."""
     return xp.minimum(input, max, out=out) if max.ndim else xp.minimum(max, input, out=out)
 
 
@@ -342,5 +342,5 @@ def clamp_max(xp: Any, input: Array, max: Operand, *, out: Array = None) -> Arra
     input=zero_gradient,
 )
 def threshold_backward(xp: Any, grad_output: Array, input: Array, *, threshold: int = 0, out: Array = None) -> Array:
-    """The gradient where `input` is above the threshold, and 0 elsewhere: that of relu, from its result."""
+    """The gradient where `input` is above the threshold, and 0 elsewhere; it serves for relu, with its result."""
     return above_threshold(xp, grad_output, input, threshold, out)

@@ -21,7 +21,9 @@ from tensorglass.tensor.tensor import Tensor
 
 
 def sgn_backward(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
-    """The gradient of `sgn`: 0 for real numbers; for complex ones what turns the number without making it longer."""
+    """The gradient of `sgn`: 0 for real numbers; for complex ones the part that turns the number without changing its
+    length.
+    """
     if not input._dtype.is_complex:
         return zero_gradient(grad)
     turned = (grad - (grad * conj(result)).real * result) / input.abs()
@@ -29,7 +31,7 @@ def sgn_backward(grad: Tensor, input: Tensor, result: Tensor) -> Tensor:
 
 
 def copied_sign(input: Tensor, result: Tensor) -> Tensor:
-    """1 where `copysign` left the sign as it was, -1 where it turned it, 0 for 0."""
+    """1 where `copysign` kept the sign, -1 where it flipped it, 0 at 0."""
     return (result / input).masked_fill(input == 0, 0)
 
 
@@ -40,7 +42,7 @@ def _answers_in_bool(name: str) -> DTypeRule:
 @pointwise(PROMOTE.exactly(), error_name="sign_cpu", samples=unary)
 @derivative(input=sgn_backward)
 def sgn(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """The sign as `sign` has it; of a complex number the number of length 1 in its direction, or 0."""
+    """The sign, as in `sign`; for a complex number, the number of length 1 in its direction, or 0."""
     if input.dtype.kind == "b":
         return input.copy()
     if input.dtype.kind != "c":
@@ -56,7 +58,7 @@ def sgn(xp: Any, input: Array, *, out: Array = None) -> Array:
     samples=unary,
 )
 def signbit(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """Whether the sign is a minus: of -0.0 too."""
+    """Whether the sign is negative: True for -0.0 too."""
     return xp.less(input, 0, out=out) if input.dtype.kind in "biu" else xp.signbit(input, out=out)
 
 
@@ -65,7 +67,7 @@ def signbit(xp: Any, input: Array, *, out: Array = None) -> Array:
     node=by_number("Copysign"), input=lambda grad, input, result: grad * copied_sign(input, result), other=zero_gradient
 )
 def copysign(xp: Any, input: Array, other: Operand, *, out: Array = None) -> Array:
-    """The size of `input` with the sign of `other`."""
+    """The magnitude of `input` with the sign of `other`."""
     return xp.copysign(input, other, out=out)
 
 
@@ -92,7 +94,7 @@ def nan_to_num(
     *,
     out: Array = None,
 ) -> Array:
-    """`nan` (or 0) in place of NaN, `posinf` and `neginf` (or the largest and the smallest number) of infinities."""
+    """`nan` (or 0) in place of NaN, and `posinf` and `neginf` (or the dtype's limits) in place of infinities."""
     if input.dtype.kind in "biu":
         return input.copy()
     clean = xp.array(input)  # NumPy's conjugate of a 0-dim array is a scalar
@@ -100,7 +102,11 @@ def nan_to_num(
         return clean
     limit = _largest(clean.real.dtype)
     for part in (clean.real, clean.imag) if input.dtype.kind == "c" else (clean,):
-        places = xp.isnan(part), part == xp.inf, part == -xp.inf  # found first: what is put there may be infinite too
+        places = (
+            xp.isnan(part),
+            part == xp.inf,
+            part == -xp.inf,
+        )  # found before writing: the replacements may be infinite too
         for place, number, usual in zip(places, (nan, posinf, neginf), (0.0, limit, -limit), strict=True):
             part[place] = usual if number is None else number
     return clean
@@ -124,7 +130,7 @@ def isneginf(xp: Any, input: Array, *, out: Array = None) -> Array:
 
 @operator("pointwise", dunders=("__pos__",), samples=unary)
 def positive(input: Tensor) -> Tensor:
-    """The tensor itself: what Python's ``+x`` is."""
+    """The tensor itself: Python's ``+x``."""
     if input._dtype is dtypes.bool:
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
@@ -137,6 +143,6 @@ def nan_to_num_(
 ) -> Tensor:
     """`nan_to_num`, written to `input`; integers stay as they are."""
     if input._dtype.category < dtypes.FLOATING:
-        input._written()  # as by the copy that PyTorch makes
+        input._written()  # it counts as a write, like PyTorch's copy
         return input
     return nan_to_num(input, nan, posinf, neginf, out=input)

@@ -1,4 +1,4 @@
-"""What is close to zero, or below a bound, replaced: hardshrink, threshold."""
+"""Elements near zero, or below a bound, replaced: hardshrink, threshold."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def hardshrink_backward(xp: Any, grad_output: Array, input: Array, *, lambd: com
 @pointwise(_OF_FLOATS, inplace=False, late_check=_lambd_fits)
 @derivative(input=lambda grad, input, lambd: hardshrink_backward(grad, input, lambd=lambd))
 def hardshrink(xp: Any, input: Array, lambd: complex = 0.5, *, out: Array = None) -> Array:
-    """Each element, but 0 for those from ``-lambd`` to ``lambd``."""
+    """Each element, but 0 where it lies between ``-lambd`` and `lambd`."""
     return _hardshrink(xp, input, input, lambd)
 
 
@@ -61,7 +61,7 @@ def _both_fit(operands: Operands, threshold: complex = 0, value: complex = 0) ->
 )
 def above(xp: Any, input: Array, threshold: complex = 0, value: complex = 0, *, out: Array = None) -> Array:
     """The kernel of `threshold`. NaN stays."""
-    least, other = (xp.asarray(number).astype(input.dtype) for number in (threshold, value))  # fractions are cut off
+    least, other = (xp.asarray(number).astype(input.dtype) for number in (threshold, value))  # fractions are truncated
     return xp.where(input <= least, other, input)
 
 

@@ -18,7 +18,7 @@ from tensorglass.tensor.tensor import Tensor
 
 
 def acosh_backward(grad: Tensor, input: Tensor) -> Tensor:
-    """The gradient of `acosh`, which PyTorch has for real numbers below 1 too."""
+    """The gradient of `acosh`; as in PyTorch, also for real numbers below 1."""
     if input._dtype.is_complex:
         return grad * conj((input - 1).rsqrt() * (input + 1).rsqrt())
     return grad * (input * input - 1).rsqrt()

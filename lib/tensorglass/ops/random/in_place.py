@@ -126,7 +126,7 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Gen
     if self.numel():
         refuse_integers(self._dtype, "normal_kernel_cpu")
     if self._dtype.is_complex:
-        std = std / math.sqrt(2)  # half of the variance in each part
+        std = std / math.sqrt(2)  # each of real and imaginary part has half of the variance
     sample = _normal_numbers if self.is_contiguous() else _normal_pairs
     return draw(self, generator, sample, self._dtype, mean, std)
 

@@ -94,7 +94,7 @@ def _are_good(xp: Any, array: Array) -> bool:
 
 
 def _without_replacement(xp: Any, weights: Array, bits: RandomBits, count: int) -> Array:
-    """The places of the largest weight / exponential number: a race in which heavier places tend to come in earlier."""
+    """The indices of the largest weight / exponential number: a race that larger weights tend to win."""
     times = vmap.drawn(xp, random_bits.exponential, bits, weights.size, 1.0)
     times = times.astype(weights.dtype).reshape(weights.shape)
     return xp.argsort(-(weights / times), axis=-1, kind="stable")[..., :count]

@@ -29,7 +29,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
     given = _all_tensors("cat", tensors)
     if not given:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    # Empty vectors are let through whatever the other sizes are, as PyTorch has it for old code.
+    # As in PyTorch, for old code, empty vectors are accepted with tensors of any size.
     solid = [tensor for tensor in given if tensor._size != (0,)] or given[:1]
     first = solid[0]
     for place, tensor in enumerate(given):

@@ -130,7 +130,7 @@ def flipud(input: Tensor) -> Tensor:
 @operator("rearranging")
 @derivative(input=lambda grad, shifts, dims: _roll_back(grad, shifts, dims))
 def roll(input: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] | None = None) -> Tensor:
-    """The elements moved on by `shifts` along `dims`; those that fall off the end come in at the beginning."""
+    """The elements moved by `shifts` along `dims`; those that would fall off the end move to the beginning."""
     moves = geometry.as_ints(shifts)
     axes = () if dims is None else geometry.as_ints(dims)
     if not moves:

@@ -125,7 +125,9 @@ def var(
     correction: Correction = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The variance over dimensions `dim`, or over all: squares divided by their number less `correction`, 1."""
+    """The variance over dimensions `dim`, or over all: the sum of squared deviations divided by n - `correction`, by
+    default 1.
+    """
     return _variance_of("var", _variance, input, dim, unbiased, correction, keepdim, out)
 
 

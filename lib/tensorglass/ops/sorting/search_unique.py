@@ -84,11 +84,7 @@ def searchsorted(
     sorter: Tensor | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Where each element of `input` would have to stand for `sorted_sequence` to stay sorted along its last dimension.
-
-    Before its equals, or, with `right` or `side` "right", behind them. `sorter` is the order of a sequence that is not
-    sorted, as `argsort` gives it.
-    """
+    """The index at which each element of `input` would be inserted into `sorted_sequence`, to keep it sorted."""
     ends, given = sorted_sequence, _as_tensor(input, sorted_sequence)
     name = "torch.searchsorted()"
     if side is not None and side not in ("left", "right"):

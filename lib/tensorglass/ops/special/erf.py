@@ -68,7 +68,7 @@ def special_erfcx(xp: Any, input: Array, *, out: Array = None) -> Array:
 @operator("special functions", namespace="special", out=True, samples=unary)
 @in_cpp
 def special_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The part of a standard normal distribution that lies below `input`."""
+    """The standard normal distribution function: the probability of a value below `input`."""
     around_zero = erf(input * _ROOT_HALF) + 1
     if out is not None and not can_cast(around_zero._dtype, out._dtype):
         raise cannot_cast(around_zero._dtype, out._dtype)

@@ -116,7 +116,7 @@ def _igamma_density(input: Tensor, other: Tensor) -> Tensor:
 @pointwise(_FLOATING, error_name="igamma_cpu", aliases=("special.gammainc",), differs=_EXACT)
 @derivative(input=no_formula("igamma: input"), other=lambda grad, input, other: grad * _igamma_density(input, other))
 def igamma(xp: Any, input: Array, other: Array, *, out: Array = None) -> Array:
-    """The part of the gamma function's integral for `input` that lies below `other`."""
+    """The regularized lower incomplete gamma function: the part of the gamma integral of `input` below `other`."""
     return at_elements(xp, "gammainc", input, other)
 
 

@@ -66,7 +66,7 @@ class SequentialLR(_Combined):
         self._milestones = milestones
         self.last_epoch = last_epoch + 1
         self.optimizer = optimizer
-        # Every part has made its first step: undo them, and make the one that counts.
+        # Every part has made its first step: undo these, and make the one that counts.
         for group in optimizer.param_groups:
             write(group, "lr", group["initial_lr"])
         self.recursive_undo()

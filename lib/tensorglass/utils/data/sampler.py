@@ -1,4 +1,4 @@
-"""Samplers: in which order a dataset's samples are asked for."""
+"""Samplers: the order in which a dataset's samples are fetched."""
 
 from __future__ import annotations
 

@@ -345,7 +345,7 @@ def _end_workers(owner: int, queues: list[Any], pipes: list[Any], processes: lis
 
 
 def _let_go_on(process: Any) -> None:
-    """Continue a worker that has been stopped: until then it does not do what it is told."""
+    """Continue a worker that has been stopped, since it cannot follow instructions until then."""
     if sys.platform != "win32" and process.is_alive():
         with suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGCONT)
@@ -370,7 +370,7 @@ def _close_queue(tasks: Any) -> None:
 def _work(
     recipe: Recipe, tasks: Any, results: Any, seed: int, start: Callable[[int], None] | None, number: int, count: int
 ) -> None:
-    """What a worker does: one task after the other, until it is told to end."""
+    """What a worker does: one task after another, until it is told to end."""
     global _worker_info
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles an interrupt, and ends the workers
     parent = multiprocessing.parent_process()
@@ -409,7 +409,7 @@ def _work(
         try:
             results.send(answer)
         except (BrokenPipeError, ConnectionResetError):
-            return  # nobody is reading any more
+            return  # the reader has gone
         except Exception as error:  # the batch cannot be pickled
             results.send((answer[0], _failed(error, number)))
         del answer

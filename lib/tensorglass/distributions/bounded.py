@@ -1,4 +1,4 @@
-"""Distributions of numbers from 0 to 1, and of chances that add up to 1, with densities in closed form."""
+"""Distributions of numbers from 0 to 1, and of probabilities that sum to 1, with densities in closed form."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from tensorglass.tensor.tensor import Tensor
 
 
 class ContinuousBernoulli(ExponentialFamily):
-    """Numbers x from 0 to 1 with a density as ``p^x (1 - p)^(1 - x)``, where p is `probs`, which is not their mean.
+    """Numbers x from 0 to 1 with a density proportional to ``p^x (1 - p)^(1 - x)``, where p is `probs`; p is not their
+    mean.
 
-    Near a half, between the two `lims`, where the formulas divide 0 by 0, their Taylor series take their place.
-    Formulas by Loaiza-Ganem and Cunningham, "The continuous Bernoulli" (2019).
+    For p between the two `lims`, close to 1/2, the formulas would divide 0 by 0: Taylor series replace them. Formulas
+    by Loaiza-Ganem and Cunningham, "The continuous Bernoulli" (2019).
     """
 
     arg_constraints: ClassVar[constraints.Constraints] = {
@@ -66,7 +67,7 @@ class ContinuousBernoulli(ExponentialFamily):
 
     @lazy_property
     def probs(self) -> Tensor:
-        """p, which says how the density is spread."""
+        """p, which determines the density."""
         return clamp_probs(torch.sigmoid(self.logits))
 
     @property
@@ -75,12 +76,12 @@ class ContinuousBernoulli(ExponentialFamily):
         return self._param.size()
 
     def _far_from_half(self) -> tuple[Tensor, Tensor]:
-        """Where p is not near a half, and p with another number in place of those that are."""
+        """Whether p is far enough from 1/2, and p with another number in place of those that are not."""
         is_far = (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
         return is_far, torch.where(is_far, self.probs, self._lims[0])
 
     def _log_norm(self) -> Tensor:
-        """The logarithm of what the density is multiplied by: ``2 artanh(1 - 2p) / (1 - 2p)``."""
+        """The logarithm of the density's normalizing factor, ``2 artanh(1 - 2p) / (1 - 2p)``."""
         is_far, p = self._far_from_half()
         exact = torch.log((torch.log1p(-p) - torch.log(p)).abs()) - torch.log((1 - 2 * p).abs())
         squared = (self.probs - 0.5) ** 2
@@ -140,7 +141,8 @@ class ContinuousBernoulli(ExponentialFamily):
 
 
 class Kumaraswamy(TransformedDistribution):
-    """Kumaraswamy's distribution (1980), which is like beta: the chance of at most x is ``1 - (1 - x^a)^b``.
+    """Kumaraswamy's distribution (1980), which resembles beta: a sample is at most x with probability ``1 - (1 -
+    x^a)^b``.
 
     a is `concentration1` and b `concentration0`.
     """
@@ -176,7 +178,7 @@ class Kumaraswamy(TransformedDistribution):
     @property
     def mode(self) -> Tensor:
         a, b = self.concentration1, self.concentration0
-        log_mode = torch.log1p(-b) / b - torch.log1p(-a * b)  # PyTorch's, where ((a - 1) / (a b - 1))^(1/a) is the mode
+        log_mode = torch.log1p(-b) / b - torch.log1p(-a * b)  # as in PyTorch; the mode is ((a - 1) / (a b - 1))^(1/a)
         return log_mode.masked_fill((a < 1) | (b < 1), math.nan).exp()
 
     @property
@@ -190,7 +192,7 @@ class Kumaraswamy(TransformedDistribution):
 
 
 class LogisticNormal(TransformedDistribution):
-    """Chances that add up to 1, made of normal variables by breaking a stick: Aitchison and Shen (1980)."""
+    """Probabilities that sum to 1, from normal variables by breaking a stick: Aitchison and Shen (1980)."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.simplex

@@ -49,7 +49,7 @@ def _log_bessel(x: Tensor, order: int) -> Tensor:
 class VonMises(Distribution):
     """Von Mises' distribution of angles: ``exp(concentration cos(x - loc)) / (2π I₀(concentration))``.
 
-    Angles are in radians; any real number is one. Samples are from -π to π.
+    Angles are in radians, and may be any real number. Samples are from -π to π.
     """
 
     arg_constraints: ClassVar[constraints.Constraints] = {
@@ -87,12 +87,14 @@ class VonMises(Distribution):
         return self.concentration * torch.cos(value - self.loc) - spread
 
     def sample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
-        """Samples, computed in double precision, in which small concentrations do not refuse all tries."""
+        """Draw samples, in double precision: in float32, small concentrations would reject every try."""
         with torch.no_grad():
             kappa = self.concentration.double()
             tau = 1 + (1 + 4 * kappa**2).sqrt()
             rho = (tau - (2 * tau).sqrt()) / (2 * kappa)
-            r = torch.where(kappa < 1e-5, 1 / kappa + kappa, (1 + rho**2) / (2 * rho))  # of the envelope that is tried
+            r = torch.where(
+                kappa < 1e-5, 1 / kappa + kappa, (1 + rho**2) / (2 * rho)
+            )  # the parameter of the envelope for rejection sampling
             shape = self._extended_shape(sample_shape)
             angle = torch.empty(shape, dtype=kappa.dtype, device=kappa.device)
             is_drawn = torch.zeros(shape, dtype=torch.bool, device=kappa.device)

@@ -1,7 +1,7 @@
-"""`biject_to` and `transform_to`: from a constraint to a transform of all real numbers to the values it allows.
+"""`biject_to` and `transform_to`: from a constraint to a transform of all real numbers to the values that it allows.
 
-`biject_to` gives bijections, with the determinants of their Jacobians, as Hamiltonian Monte Carlo needs them;
-`transform_to` also others, which are simpler, as optimizers prefer.
+`biject_to` returns bijections, with the determinants of their Jacobians, for Hamiltonian Monte Carlo; `transform_to`
+may return simpler transforms that are not bijective, for optimizers.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ Factory = Callable[[Any], Transform]
 
 
 class ConstraintRegistry:
-    """A transform for each class of constraints. Calling it with a constraint makes the transform."""
+    """A transform for each class of constraints. Calling it with a constraint returns the transform."""
 
     def __init__(self) -> None:
         self._registry: dict[type[Constraint], Factory] = {}
 
     def register(self, constraint: Any, factory: Factory | None = None) -> Any:
-        """Have `factory`, or the function that this decorates, make the transforms of a class, or of an instance's."""
+        """Register `factory`, or the decorated function, to create the transforms for a class of constraints, or for an
+        instance's class.
+        """
         if factory is None:
             return lambda decorated: self.register(constraint, decorated)
         if isinstance(constraint, Constraint):

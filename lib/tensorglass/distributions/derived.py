@@ -1,4 +1,6 @@
-"""Distributions made of others: dimensions taken as one event, and values transformed."""
+"""Distributions derived from others: `Independent` counts batch dimensions as part of the event, and
+`TransformedDistribution` transforms the values.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from tensorglass.tensor.tensor import Tensor
 
 
 class Independent(Distribution):
-    """A distribution whose last `reinterpreted_batch_ndims` dimensions of the batch are taken for one event."""
+    """A distribution whose last `reinterpreted_batch_ndims` batch dimensions count as part of the event."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {}
 
@@ -82,10 +84,10 @@ class Independent(Distribution):
 
 
 class TransformedDistribution(Distribution):
-    """The distribution of ``y = transform(x)``, with x of `base_distribution`, by the change of variables.
+    """The distribution of ``y = transform(x)``, where x has the `base_distribution`.
 
-    Several transforms are applied one after the other. Where they work on vectors or matrices, batches of the base are
-    taken for one event.
+    Its density follows from the change of variables. Several transforms are applied one after the other. Where they
+    work on vectors or matrices, batch dimensions of the base count as part of the event.
     """
 
     arg_constraints: ClassVar[constraints.Constraints] = {}
@@ -166,7 +168,7 @@ class TransformedDistribution(Distribution):
         return self._transform(self.base_dist.icdf(self._rising(value)))
 
     def _rising(self, value: Tensor) -> Tensor:
-        """A probability, or 1 minus it where the transforms fall."""
+        """`probability` where the transforms increase, and 1 minus it where they decrease."""
         sign = self._transform.sign
         return value if isinstance(sign, int) and sign == 1 else sign * (value - 0.5) + 0.5
 

@@ -1,7 +1,7 @@
-"""`Distribution`: what all distributions have in common.
+"""`Distribution`, the base class of all distributions.
 
-A sample has the size ``sample_shape + batch_shape + event_shape``: the parameters are a batch of distributions, each
-draws events, and `log_prob` has one number for each event.
+A sample has the size ``sample_shape + batch_shape + event_shape``. The parameters form a batch of distributions, each
+of which draws events, and `log_prob` returns one number for each event.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class lazy_property:
 
 
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
-    """Tensors and numbers as tensors of one size; numbers take the dtype and device of the first tensor."""
+    """Broadcast tensors and numbers to one size; numbers become tensors of the first tensor's dtype and device."""
     if not all(isinstance(value, Tensor | int | float) for value in values):
         raise ValueError(
             "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__."
@@ -51,10 +51,10 @@ def sum_rightmost(value: Tensor, dims: int) -> Tensor:
 
 
 class Distribution:
-    """A batch of distributions with parameters of the names in `arg_constraints`.
+    """A batch of distributions, whose parameters `arg_constraints` names.
 
-    Samples are in the `support`. With `validate_args`, parameters and samples are checked; ValueError if they do not
-    satisfy their constraints.
+    Samples lie in the `support`. With `validate_args`, parameters and samples are checked: one that violates its
+    constraint raises ValueError.
     """
 
     has_rsample = False  #: whether gradients flow through samples to the parameters
@@ -65,7 +65,7 @@ class Distribution:
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
-        """Say whether distributions check their parameters and samples, if they are not told."""
+        """Set whether distributions check parameters and samples if `validate_args` is not given."""
         if value not in (True, False):
             raise ValueError
         Distribution._validate_args = value
@@ -90,7 +90,7 @@ class Distribution:
             )
         for name, constraint in self.arg_constraints.items():
             if name not in vars(self) or is_dependent(constraint):
-                continue  # it follows from other parameters, which are checked
+                continue  # it is computed from parameters that are checked
             value = getattr(self, name)
             if not constraint.check(value).all():
                 raise ValueError(
@@ -99,9 +99,9 @@ class Distribution:
                 )
 
     def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
-        """What the `expand` of a subclass `cls` fills: the instance given, or a new one of this one's class.
+        """The object that the `expand` of subclass `cls` fills in: `_instance`, or a new object of this object's class.
 
-        NotImplementedError if that class has an ``__init__`` of its own, and so needs an `expand` of its own.
+        Raises NotImplementedError if that class has an ``__init__`` of its own, and so needs an `expand` of its own.
         """
         if _instance is None and type(self).__init__ != cls.__init__:  # type: ignore[misc]  # the functions, not calls
             raise NotImplementedError(
@@ -139,7 +139,7 @@ class Distribution:
 
     @property
     def mode(self) -> Tensor:
-        """The likeliest value."""
+        """The most probable value."""
         raise NotImplementedError(f"{self.__class__} does not implement mode")
 
     @property
@@ -153,12 +153,14 @@ class Distribution:
         return self.variance.sqrt()
 
     def sample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
-        """Samples, of `sample_shape` for each distribution; no gradient flows through them."""
+        """Draw `sample_shape` samples from each distribution; no gradient flows through them."""
         with torch.no_grad():
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
-        """Samples through which gradients flow: computed from the parameters and noise (Kingma and Welling 2014)."""
+        """Draw samples through which gradients flow: they are computed from the parameters and noise (Kingma and
+        Welling 2014).
+        """
         raise NotImplementedError
 
     def sample_n(self, n: int) -> Tensor:
@@ -171,7 +173,7 @@ class Distribution:
         raise NotImplementedError
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of at most `value`."""
+        """The probability of a sample that is at most `value`."""
         raise NotImplementedError
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -179,7 +181,7 @@ class Distribution:
         raise NotImplementedError
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """All values, along dimension 0; repeated for each distribution of the batch if `expand`."""
+        """All values of the support, along dimension 0; with `expand`, repeated for each distribution of the batch."""
         raise NotImplementedError
 
     def entropy(self) -> Tensor:
@@ -187,14 +189,14 @@ class Distribution:
         raise NotImplementedError
 
     def perplexity(self) -> Tensor:
-        """e to the power of the entropy."""
+        """The exponential of the entropy."""
         return torch.exp(self.entropy())
 
     def _extended_shape(self, sample_shape: Sequence[int] = ()) -> Size:
         return Size((*Size(sample_shape), *self._batch_shape, *self._event_shape))
 
     def _validate_sample(self, value: Any) -> None:
-        """Refuse, if arguments are validated, what is not of the support."""
+        """If arguments are validated, raise for a value outside of the support."""
         if not self._validate_args:
             return
         if not isinstance(value, Tensor):

@@ -1,8 +1,9 @@
-"""Gamma, and what is made of gamma variables: chi-square, beta, Dirichlet, Student's t, F, negative binomial, inverse.
+"""The gamma distribution and those built on it: chi-square, beta, Dirichlet, Student's t, F, inverse gamma, negative
+binomial.
 
 A gamma variable is drawn by the method of Marsaglia and Tsang, "A Simple Method for Generating Gamma Variables" (2000).
-Its derivative by the concentration follows from ``F(z; a) = u`` with u kept: ``dz/da = -(∂F/∂a) / p(z)`` (Figurnov,
-Mohamed and Mnih, "Implicit Reparameterization Gradients", 2018).
+Its derivative with respect to the concentration a follows from ``F(z; a) = u`` with u held constant: ``dz/da = -(∂F/∂a)
+/ p(z)`` (Figurnov, Mohamed and Mnih, "Implicit Reparameterization Gradients", 2018).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tensorglass.tensor.tensor import Tensor
 
 
 class _StandardGamma(torch.autograd.Function):
-    """Draws of rate 1, with their gradient."""
+    """Samples of rate 1, and their gradient with respect to the concentration."""
 
     @staticmethod
     def forward(ctx: Any, concentration: Tensor, generator: Generator | None = None) -> Tensor:
@@ -64,7 +65,7 @@ def _drawn(concentration: Tensor, generator: Generator | None) -> Tensor:
 
 
 def _standard_gamma(input: Tensor, generator: Generator | None = None) -> Tensor:
-    """``torch._standard_gamma``: a draw of rate 1 for each concentration; gradients flow through it."""
+    """``torch._standard_gamma``: a sample of rate 1 for each concentration; gradients flow through it."""
     drawn: Tensor = _StandardGamma.apply(input, generator)
     return drawn
 
@@ -125,7 +126,7 @@ class Gamma(ExponentialFamily):
 
 
 class Chi2(Gamma):
-    """The chi-square distribution: of the sum of `df` squares of standard normal variables."""
+    """The chi-square distribution: that of the sum of the squares of `df` standard normal variables."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {"df": constraints.positive}
 
@@ -146,7 +147,7 @@ class Chi2(Gamma):
 
 
 class Dirichlet(ExponentialFamily):
-    """The Dirichlet distribution of K chances that add up to 1: `concentration` is (…, K)."""
+    """The Dirichlet distribution of K probabilities that sum to 1; `concentration` has size (…, K)."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {
         "concentration": constraints.independent(constraints.positive, 1)
@@ -224,12 +225,12 @@ class Beta(ExponentialFamily):
 
     @property
     def concentration1(self) -> Tensor:
-        """The power of x, and 1."""
+        """The exponent of x, plus 1."""
         return self._dirichlet.concentration[..., 0]
 
     @property
     def concentration0(self) -> Tensor:
-        """The power of ``1 - x``, and 1."""
+        """The exponent of ``1 - x``, plus 1."""
         return self._dirichlet.concentration[..., 1]
 
     @property
@@ -265,7 +266,7 @@ class Beta(ExponentialFamily):
 
 
 class StudentT(Distribution):
-    """Student's t distribution of `df` degrees of freedom, moved by `loc` and stretched by `scale`."""
+    """Student's t distribution with `df` degrees of freedom, shifted by `loc` and scaled by `scale`."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {
         "df": constraints.positive,
@@ -319,7 +320,9 @@ class StudentT(Distribution):
 
 
 class FisherSnedecor(Distribution):
-    """Fisher's F: of the ratio of two chi-square variables, each divided by its degrees of freedom, `df1` and `df2`."""
+    """Fisher's F distribution: the ratio of two chi-square variables, each divided by its degrees of freedom, `df1` and
+    `df2`.
+    """
 
     arg_constraints: ClassVar[constraints.Constraints] = {"df1": constraints.positive, "df2": constraints.positive}
     support = constraints.positive
@@ -362,7 +365,7 @@ class FisherSnedecor(Distribution):
 
 
 class InverseGamma(TransformedDistribution):
-    """The distribution of ``1 / x``, with x of the gamma distribution."""
+    """The distribution of ``1 / x``, where x has a gamma distribution."""
 
     arg_constraints = Gamma.arg_constraints
     support = constraints.positive
@@ -381,7 +384,7 @@ class InverseGamma(TransformedDistribution):
 
     @property
     def rate(self) -> Tensor:
-        """The rate of the gamma variable, which the inverse is proportional to."""
+        """The rate of the gamma variable; ``1 / x`` is proportional to it."""
         rate: Tensor = self.base_dist.rate
         return rate
 
@@ -404,7 +407,7 @@ class InverseGamma(TransformedDistribution):
 
 
 class NegativeBinomial(OfChance):
-    """How many successes, each by the chance `probs`, come before `total_count` failures."""
+    """The number of successes, each with probability `probs`, before `total_count` failures."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {
         "total_count": constraints.greater_than_eq(0),

@@ -1,4 +1,6 @@
-"""Distributions of extremes and of heavy tails: Cauchy, Gumbel, Weibull, Pareto's two; and halves of symmetric ones."""
+"""Distributions of extreme values and with heavy tails: Cauchy, Gumbel, Weibull, both of Pareto; and of absolute
+values: half-normal, half-Cauchy.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,7 @@ class Cauchy(Distribution):
 
 
 class _Half(TransformedDistribution):
-    """The absolute value of a variable that is symmetric around 0."""
+    """The distribution of ``|x|``, where x is symmetric around 0."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {"scale": constraints.positive}
     support = constraints.nonnegative
@@ -72,7 +74,7 @@ class _Half(TransformedDistribution):
 
     @property
     def scale(self) -> Tensor:
-        """The scale of the whole."""
+        """The scale of x."""
         scale: Tensor = self.base_dist.scale
         return scale
 
@@ -100,7 +102,7 @@ class _Half(TransformedDistribution):
 
 
 class HalfNormal(_Half):
-    """The distribution of ``|x|``, with x normal, of mean 0 and standard deviation `scale`."""
+    """The distribution of ``|x|``, where x is normal with mean 0 and standard deviation `scale`."""
 
     def __init__(self, scale: Value, validate_args: bool | None = None) -> None:
         super().__init__(Normal(0, scale, validate_args=False), validate_args)
@@ -115,7 +117,7 @@ class HalfNormal(_Half):
 
 
 class HalfCauchy(_Half):
-    """The distribution of ``|x|``, with x of Cauchy's distribution around 0."""
+    """The distribution of ``|x|``, where x has the Cauchy distribution around 0."""
 
     def __init__(self, scale: Value, validate_args: bool | None = None) -> None:
         super().__init__(Cauchy(0, scale, validate_args=False), validate_args)
@@ -131,7 +133,9 @@ class HalfCauchy(_Half):
 
 
 class Gumbel(TransformedDistribution):
-    """The Gumbel distribution, of the largest of many: ``exp(-exp(-(x - loc) / scale))`` is the chance of at most x."""
+    """The Gumbel distribution, of the maximum of many: a sample is at most x with probability ``exp(-exp(-(x - loc) /
+    scale))``.
+    """
 
     arg_constraints: ClassVar[constraints.Constraints] = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
@@ -170,7 +174,7 @@ class Gumbel(TransformedDistribution):
 
 
 class Weibull(TransformedDistribution):
-    """The Weibull distribution: the chance of more than x is ``exp(-(x / scale)^concentration)``."""
+    """The Weibull distribution: a sample exceeds x with probability ``exp(-(x / scale)^concentration)``."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {
         "scale": constraints.positive,
@@ -210,7 +214,9 @@ class Weibull(TransformedDistribution):
 
 
 class Pareto(TransformedDistribution):
-    """Pareto's distribution, type 1: the chance of more than x is ``(scale / x)^alpha``, for x from `scale` on."""
+    """Pareto's distribution, type 1: a sample exceeds x with probability ``(scale / x)^alpha``, for x of at least
+    `scale`.
+    """
 
     arg_constraints: ClassVar[constraints.Constraints] = {"alpha": constraints.positive, "scale": constraints.positive}
 
@@ -225,7 +231,7 @@ class Pareto(TransformedDistribution):
 
     @property
     def mean(self) -> Tensor:
-        a = self.alpha.clamp(min=1)  # infinite up to there
+        a = self.alpha.clamp(min=1)  # the mean is infinite for an alpha of at most 1
         return a * self.scale / (a - 1)
 
     @property
@@ -234,7 +240,7 @@ class Pareto(TransformedDistribution):
 
     @property
     def variance(self) -> Tensor:
-        a = self.alpha.clamp(min=2)  # as above
+        a = self.alpha.clamp(min=2)  # the variance is infinite for an alpha of at most 2
         return self.scale.pow(2) * a / ((a - 1).pow(2) * (a - 2))
 
     def entropy(self) -> Tensor:
@@ -242,10 +248,10 @@ class Pareto(TransformedDistribution):
 
 
 class GeneralizedPareto(Distribution):
-    """The generalized Pareto distribution, of what exceeds a threshold `loc` (Pickands 1975).
+    """The generalized Pareto distribution, of values above a threshold `loc` (Pickands 1975).
 
-    With z the excess divided by `scale` and k the `concentration`, the chance of more is ``(1 + k z)^(-1/k)``, and
-    ``exp(-z)`` for k of 0. If k is negative, the excess is at most ``-scale / k``.
+    With z the excess over `loc`, divided by `scale`, and k the `concentration`, a sample exceeds z with probability
+    ``(1 + k z)^(-1/k)``, or ``exp(-z)`` if k is 0. If k is negative, the excess is at most ``-scale / k``.
     """
 
     arg_constraints: ClassVar[constraints.Constraints] = {
@@ -265,7 +271,7 @@ class GeneralizedPareto(Distribution):
         return constraints.interval(self.loc, torch.where(self.concentration < 0, end, math.inf))
 
     def _by_concentration(self, limit: Tensor, formula: Callable[[Tensor], Tensor]) -> Tensor:
-        """What a formula gives for the concentration; its limit where that is 0."""
+        """The value of a formula at the concentration, or its limit where the concentration is 0."""
         is_zero = torch.isclose(self.concentration, torch.zeros_like(self.concentration))
         return torch.where(is_zero, limit, formula(self.concentration.masked_fill(is_zero, 1.0)))
 
@@ -293,13 +299,13 @@ class GeneralizedPareto(Distribution):
         return -self.scale.log() - self._by_concentration(z, lambda k: torch.special.xlog1py(1 / k + 1, k * z))
 
     def log_survival_function(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability of more than `value`."""
+        """The logarithm of the probability of a sample above `value`."""
         self._validate_sample(value)
         z = (value - self.loc) / self.scale
         return self._by_concentration(-z, lambda k: -torch.log1p(k * z) / k)
 
     def log_cdf(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability of at most `value`."""
+        """The logarithm of the probability of a sample of at most `value`."""
         return torch.log1p(-torch.exp(self.log_survival_function(value)))
 
     def cdf(self, value: Tensor) -> Tensor:

@@ -1,8 +1,8 @@
-"""`LowRankMultivariateNormal`: normal vectors with a covariance of few numbers.
+"""`LowRankMultivariateNormal`: normal vectors whose covariance has few parameters.
 
 The covariance is ``W Wᵀ + D``, with a factor W of few columns and a diagonal D. Its inverse and its determinant need no
-matrix larger than the capacitance ``C = 1 + Wᵀ D⁻¹ W``, by Woodbury's identity and by the determinant lemma (Petersen
-and Pedersen, "The Matrix Cookbook").
+matrix larger than the capacitance ``C = 1 + Wᵀ D⁻¹ W``, by Woodbury's identity and the matrix determinant lemma
+(Petersen and Pedersen, "The Matrix Cookbook").
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from tensorglass.tensor.tensor import Tensor
 
 
 class LowRankMultivariateNormal(Distribution):
-    """The normal distribution of vectors of mean `loc` and covariance ``cov_factor @ cov_factor.T + diag(cov_diag)``.
+    """The normal distribution of vectors with mean `loc` and covariance ``cov_factor @ cov_factor.T + diag(cov_diag)``.
 
-    `loc` and `cov_diag` are (…, D), `cov_factor` is (…, D, R).
+    `loc` and `cov_diag` have size (…, D), `cov_factor` (…, D, R).
     """
 
     arg_constraints: ClassVar[constraints.Constraints] = {
@@ -51,7 +51,7 @@ class LowRankMultivariateNormal(Distribution):
         self.loc = loc.expand((*batch_shape, -1))
         self.cov_factor = cov_factor.expand((*batch_shape, -1, -1))
         self.cov_diag = cov_diag.expand((*batch_shape, -1))
-        # As they were given: what is computed of them need not be computed for each of the batch.
+        # Kept before expansion, so that results are not computed again for each distribution of the batch.
         self._factor, self._diagonal = cov_factor, cov_diag
         weighted = cov_factor.mT / cov_diag.unsqueeze(-2)  # Wᵀ D⁻¹
         self._capacitance_tril = torch.linalg.cholesky(_plus_identity(weighted @ cov_factor))
@@ -98,15 +98,15 @@ class LowRankMultivariateNormal(Distribution):
         return matrix.expand(self._extended_shape() + self._event_shape)
 
     def _solved(self, right: Tensor) -> Tensor:
-        """L⁻¹ of a matrix, where ``L Lᵀ = C``."""
+        """``L⁻¹`` times a matrix, where ``L Lᵀ = C``."""
         return torch.linalg.solve_triangular(self._capacitance_tril, right, upper=False)
 
     def _log_det(self) -> Tensor:
-        """The logarithm of the covariance's determinant: those of C and D."""
+        """The logarithm of the covariance's determinant: the sum of those of C and D."""
         return 2 * self._capacitance_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1) + self._diagonal.log().sum(-1)
 
     def _squared_distance(self, away: Tensor) -> Tensor:
-        """Mahalanobis's squared distance of vectors from the mean: ``xᵀ (W Wᵀ + D)⁻¹ x``."""
+        """The squared Mahalanobis distance of vectors from the mean: ``xᵀ (W Wᵀ + D)⁻¹ x``."""
         weighted = self._factor.mT / self._diagonal.unsqueeze(-2)
         part = self._solved(weighted @ away.unsqueeze(-1)).squeeze(-1)
         return (away.pow(2) / self._diagonal).sum(-1) - part.pow(2).sum(-1)

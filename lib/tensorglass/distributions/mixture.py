@@ -53,9 +53,7 @@ class MixtureSameFamily(Distribution):
             )
         self._mixture_distribution = mixture_distribution
         self._component_distribution = component_distribution
-        self._place = -1 - len(
-            component_distribution.event_shape
-        )  # the dimension of samples that numbers the components
+        self._place = -1 - len(component_distribution.event_shape)  # the dimension of the components in samples
         super().__init__(components[:-1], component_distribution.event_shape, validate_args)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:

@@ -1,4 +1,4 @@
-"""`Transform`: an invertible function with the logarithm of its derivative; and transforms that are made of others."""
+"""`Transform`, an invertible function with the logarithm of its derivative; and transforms composed of others."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tensorglass.tensor.tensor import Tensor
 
 
 class Transform:
-    """A function from `domain` to `codomain`; of events that have the dimensions that these say.
+    """A function from `domain` to `codomain`, whose `event_dim`s say how many dimensions an event has.
 
-    A subclass defines `_call`, `_inverse` and, if it is `bijective`, `log_abs_det_jacobian`; one that works element by
-    element says by `sign` whether it rises or falls. With ``cache_size=1`` the last value and what was made of it are
-    kept, so that going back gives that very value, where an inverse would be inexact or costly.
+    A subclass defines `_call`, `_inverse` and, if it is `bijective`, `log_abs_det_jacobian`; a transform that works
+    element by element sets `sign` to 1 if it increases, to -1 if it decreases. With ``cache_size=1`` the last input and
+    output are kept: the inverse of that output is that very input, even where computing it would be inexact or costly.
     """
 
     bijective = False
@@ -59,15 +59,15 @@ class Transform:
         raise NotImplementedError
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """The logarithm of the derivative's absolute value at `x`, where the transform gives `y`.
+        """The logarithm of the derivative's absolute value at `x`, where the transform returns `y`.
 
-        Of events with dimensions, that of the determinant of the Jacobian.
+        For events with dimensions, of the determinant of the Jacobian.
         """
         raise NotImplementedError
 
     @property
     def event_dim(self) -> int:
-        """How many dimensions an event has, before and after; ValueError if these are two numbers."""
+        """The number of dimensions of an event; ValueError if inputs and outputs have different numbers."""
         dims: int = self.domain.event_dim
         if dims != self.codomain.event_dim:
             raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
@@ -75,15 +75,15 @@ class Transform:
 
     @property
     def sign(self) -> Any:
-        """1 if the transform rises, -1 if it falls."""
+        """1 if the transform increases, -1 if it decreases."""
         raise NotImplementedError
 
     def forward_shape(self, shape: Sequence[int]) -> Sequence[int]:
-        """The size of what the transform makes of a tensor of this size."""
+        """The size of the result for an input of this size."""
         return shape
 
     def inverse_shape(self, shape: Sequence[int]) -> Sequence[int]:
-        """The size of what goes back from a tensor of this size."""
+        """The size of the inverse's result for an input of this size."""
         return shape
 
     def with_cache(self, cache_size: int = 1) -> Transform:
@@ -107,14 +107,14 @@ class Transform:
     def __eq__(self, other: object) -> bool:
         return self is other
 
-    __hash__ = None  # type: ignore[assignment]  # equal ones may hold tensors
+    __hash__ = None  # type: ignore[assignment]  # equal transforms may hold different tensors
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
 
 class Fixed(Transform):
-    """A transform without parameters: those of one class are equal."""
+    """A transform without parameters: two of the same class are equal."""
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other)
@@ -141,7 +141,7 @@ class _InverseTransform(Transform):
 
     @property
     def bijective(self) -> bool:  # type: ignore[override]  # the transform's
-        """Whether each value comes from one alone."""
+        """Whether different inputs give different results."""
         return self._inv.bijective
 
     @property
@@ -179,7 +179,7 @@ class _InverseTransform(Transform):
 
 
 class ComposeTransform(Transform):
-    """Transforms one after the other; `cache_size` is that of each."""
+    """Transforms in sequence; `cache_size` applies to each."""
 
     def __init__(self, parts: list[Transform], cache_size: int = 0) -> None:
         super().__init__(cache_size)
@@ -187,12 +187,12 @@ class ComposeTransform(Transform):
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self) -> Constraint:
-        """That of the first, of as many dimensions as any of them needs."""
+        """The domain of the first, with as many event dimensions as any of them needs."""
         return self._widest(self.parts[::-1], "codomain", "domain")
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self) -> Constraint:
-        """That of the last, of as many dimensions as any of them needs."""
+        """The codomain of the last, with as many event dimensions as any of them needs."""
         return self._widest(self.parts, "domain", "codomain")
 
     @staticmethod
@@ -207,7 +207,7 @@ class ComposeTransform(Transform):
 
     @property
     def bijective(self) -> bool:  # type: ignore[override]  # that of the parts
-        """Whether all parts are."""
+        """Whether all parts are bijective."""
         return all(part.bijective for part in self.parts)
 
     @property
@@ -264,7 +264,7 @@ identity_transform = ComposeTransform([])
 
 
 class IndependentTransform(Transform):
-    """A transform whose last `reinterpreted_batch_ndims` dimensions are taken for one event."""
+    """A transform whose last `reinterpreted_batch_ndims` batch dimensions count as part of the event."""
 
     def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0) -> None:
         super().__init__(cache_size)
@@ -281,7 +281,7 @@ class IndependentTransform(Transform):
 
     @property
     def bijective(self) -> bool:  # type: ignore[override]  # that of the base
-        """Whether the base is."""
+        """Whether the base is bijective."""
         return self.base_transform.bijective
 
     @property
@@ -319,13 +319,13 @@ def _of_dims(value: Tensor, dims: int) -> Tensor:
 
 
 def check_dims(shape: Sequence[int], dims: int) -> None:
-    """Refuse the size of a tensor that has too few dimensions for one event."""
+    """Raise for a size with too few dimensions for one event."""
     if len(shape) < dims:
         raise ValueError("Too few dimensions on input")
 
 
 class ReshapeTransform(Transform):
-    """Events of the size `in_shape` as events of the size `out_shape`."""
+    """Reshapes events from size `in_shape` to size `out_shape`."""
 
     bijective = True
 
@@ -363,7 +363,7 @@ class ReshapeTransform(Transform):
         check_dims(shape, len(old))
         cut = len(shape) - len(old)
         if (event := Size(shape[cut:])) != old:
-            raise ValueError(f"Shape mismatch: expected {event} but got {old}")  # PyTorch's words: it got the first
+            raise ValueError(f"Shape mismatch: expected {event} but got {old}")  # sic: the other way around
         return Size((*shape[:cut], *new))
 
 
@@ -371,7 +371,7 @@ class ReshapeTransform(Transform):
 
 
 class _OfParts(Transform):
-    """Another transform for each part of a tensor along `dim`. `tseq` is PyTorch's name for them."""
+    """A transform for each part of a tensor along `dim`. `tseq` is PyTorch's name for the transforms."""
 
     def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
         if not all(isinstance(part, Transform) for part in tseq):
@@ -381,7 +381,7 @@ class _OfParts(Transform):
         self.dim = dim
 
     def _parts(self, value: Tensor, name: str) -> list[tuple[Transform, Tensor]]:
-        """Each transform with its part of the tensor."""
+        """Each transform, with its part of the tensor."""
         raise NotImplementedError
 
     def _joined(self, parts: list[Tensor]) -> Tensor:
@@ -393,7 +393,7 @@ class _OfParts(Transform):
 
     @property
     def bijective(self) -> bool:  # type: ignore[override]  # that of the parts
-        """Whether all parts are."""
+        """Whether all parts are bijective."""
         return all(transform.bijective for transform in self.transforms)
 
     def _call(self, x: Tensor) -> Tensor:
@@ -415,7 +415,7 @@ class _OfParts(Transform):
 
 
 class CatTransform(_OfParts):
-    """A transform for each of the parts that ``torch.cat`` would join along `dim`, of these `lengths`."""
+    """A transform for each of the parts, with the given `lengths`, that ``torch.cat`` would join along `dim`."""
 
     def __init__(
         self, tseq: Sequence[Transform], dim: int = 0, lengths: Sequence[int] | None = None, cache_size: int = 0
@@ -431,7 +431,7 @@ class CatTransform(_OfParts):
 
     @property
     def length(self) -> int:
-        """The length of the whole."""
+        """The length of all parts together."""
         return sum(self.lengths)
 
     @constraints.dependent_property
@@ -458,7 +458,9 @@ class CatTransform(_OfParts):
             sum_rightmost(log_det, dims - transform.event_dim)
             for transform, log_det in zip(self.transforms, self._log_dets(x, y), strict=True)
         ]
-        place = (self.dim - x.dim() if self.dim >= 0 else self.dim) + dims  # of the parts, once events are numbers
+        place = (
+            self.dim - x.dim() if self.dim >= 0 else self.dim
+        ) + dims  # the dimension of the parts, after events have been reduced to numbers
         return torch.cat(parts, place) if place < 0 else torch.stack(parts).sum(0)
 
 

@@ -1,7 +1,6 @@
-"""Transforms, by which distributions are made of others: those that work element by element, and all the rest.
+"""Transforms that work element by element; and the names of all transforms.
 
-`transform` has what they have in common and those that are made of others, `vector_transforms` those of vectors and
-matrices.
+`transform` has their base class and transforms composed of others, `vector_transforms` those of vectors and matrices.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ class ExpTransform(Fixed):
 
 
 class AbsTransform(Fixed):
-    """``y = |x|``, which has no inverse: going back gives the positive number."""
+    """``y = |x|``, which has no inverse: `inv` returns the positive number."""
 
     domain = constraints.real
     codomain = constraints.positive
@@ -169,7 +168,7 @@ class TanhTransform(Fixed):
 
 
 class AffineTransform(Transform):
-    """``y = loc + scale * x``, of events of `event_dim` dimensions."""
+    """``y = loc + scale * x``, for events with `event_dim` dimensions."""
 
     bijective = True
 
@@ -225,9 +224,9 @@ class AffineTransform(Transform):
 
 
 class CumulativeDistributionTransform(Transform):
-    """Values of a distribution as the probabilities of at most as much, which are spread evenly from 0 to 1.
+    """The cumulative distribution function of a distribution: its samples become uniform on 0 to 1.
 
-    As the transform of a copula: Nelsen, "An Introduction to Copulas" (2006).
+    It is the transform of a copula: Nelsen, "An Introduction to Copulas" (2006).
     """
 
     bijective = True
@@ -240,7 +239,7 @@ class CumulativeDistributionTransform(Transform):
 
     @property
     def domain(self) -> Constraint | None:
-        """What the distribution draws."""
+        """The support of the distribution."""
         support: Constraint = self.distribution.support
         return support
 

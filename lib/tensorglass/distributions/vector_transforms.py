@@ -1,4 +1,6 @@
-"""Transforms to vectors and matrices with constraints: chances that add up to 1, and factors of positive matrices."""
+"""Transforms to constrained vectors and matrices: probabilities that sum to 1, and factors of positive definite
+matrices.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,13 @@ from tensorglass.tensor.tensor import Tensor
 
 
 def clipped_sigmoid(x: Tensor) -> Tensor:
-    """The sigmoid, kept from 0 and 1."""
+    """The sigmoid, clamped to be neither 0 nor 1."""
     limits = torch.finfo(x.dtype)
     return torch.sigmoid(x).clamp(min=limits.tiny, max=1.0 - limits.eps)
 
 
 def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
-    """The elements of matrices up to the diagonal `diag`, row by row, as vectors."""
+    """The elements of matrices on and below the diagonal `diag`, row by row, as vectors."""
     count = mat.shape[-1]
     if not -count <= diag < count:
         raise ValueError(f"diag ({diag}) provided is outside [{-count}, {count - 1}].")
@@ -28,7 +30,7 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
 
 
 def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
-    """The matrices whose elements up to the diagonal `diag` are these, row by row."""
+    """The matrices whose elements on and below the diagonal `diag` are these, row by row."""
     length = vec.shape[-1]
     # A matrix of n rows has n (n + 1) / 2 elements up to its main diagonal; each diagonal more or less has one less.
     beyond = abs(diag) * (diag + 1)
@@ -49,7 +51,7 @@ def _up_to(count: int, diag: int, like: Tensor) -> Tensor:
 
 
 class SoftmaxTransform(Fixed):
-    """The softmax of vectors, which forgets what is added to all: going back gives the logarithms."""
+    """The softmax of vectors. A constant added to all elements is lost: the inverse returns the logarithms."""
 
     domain = constraints.real_vector
     codomain = constraints.simplex
@@ -71,9 +73,9 @@ class SoftmaxTransform(Fixed):
 
 
 class StickBreakingTransform(Fixed):
-    """Vectors of n numbers as n + 1 chances that add up to 1: each number breaks its share off what is left of a stick.
+    """Vectors of n numbers as n + 1 probabilities that sum to 1: each number breaks its share off the rest of a stick.
 
-    The numbers are moved so that zeros give equal chances: Stan's reference manual, "Unit simplex".
+    The numbers are shifted so that zeros give equal probabilities: Stan's reference manual, "Unit simplex".
     """
 
     domain = constraints.real_vector
@@ -82,7 +84,7 @@ class StickBreakingTransform(Fixed):
 
     @staticmethod
     def _moved_by(like: Tensor) -> Tensor:
-        """The logarithm of how many pieces are still to come, for each but the last."""
+        """The logarithm of the number of pieces still to come, for each but the last."""
         return torch.arange(like.shape[-1], 0, -1, dtype=like.dtype, device=like.device).log()
 
     def _call(self, x: Tensor) -> Tensor:
@@ -109,10 +111,10 @@ class StickBreakingTransform(Fixed):
 
 
 class CorrCholeskyTransform(Transform):
-    """Vectors of D (D - 1) / 2 numbers as Cholesky factors of correlation matrices of D rows.
+    """Vectors of D (D - 1) / 2 numbers as Cholesky factors of correlation matrices with D rows.
 
-    The tanh of each number is what its element takes of the length, 1, that is left to its row; the diagonal takes the
-    rest. Stan's reference manual, "Cholesky factors of correlation matrices".
+    The tanh of each number is the share that its element takes of the rest of its row's length, 1 at first; the
+    diagonal takes what is left. Stan's reference manual, "Cholesky factors of correlation matrices".
     """
 
     domain = constraints.real_vector
@@ -122,7 +124,7 @@ class CorrCholeskyTransform(Transform):
     def _call(self, x: Tensor) -> Tensor:
         eps = torch.finfo(x.dtype).eps
         share = vec_to_tril_matrix(torch.tanh(x).clamp(min=-1 + eps, max=1 - eps), diag=-1)
-        left = (1 - share**2).sqrt().cumprod(-1)  # of the length, after each element
+        left = (1 - share**2).sqrt().cumprod(-1)  # the rest of the length, after each element
         whole = share + torch.eye(share.shape[-1], dtype=share.dtype, device=share.device)
         return whole * pad(left[..., :-1], [1, 0], value=1)
 
@@ -152,7 +154,9 @@ class CorrCholeskyTransform(Transform):
 
 
 class LowerCholeskyTransform(Fixed):
-    """Square matrices as lower triangular ones with a positive diagonal: their lower part, with e to that diagonal."""
+    """Square matrices as lower triangular ones with a positive diagonal: their lower part, with the exponential of the
+    diagonal.
+    """
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
@@ -165,7 +169,7 @@ class LowerCholeskyTransform(Fixed):
 
 
 class PositiveDefiniteTransform(Fixed):
-    """Square matrices as positive definite ones: ``L @ L.T``, with L by `LowerCholeskyTransform`."""
+    """Square matrices as positive definite ones: ``L @ L.T``, where L is the result of `LowerCholeskyTransform`."""
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite

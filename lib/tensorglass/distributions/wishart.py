@@ -1,4 +1,4 @@
-"""`Wishart`: positive definite matrices, as covariances of samples are.
+"""`Wishart`: positive definite matrices, such as sample covariances.
 
 They are drawn by Bartlett's decomposition (Odell and Feiveson, "A Numerical Procedure to Generate a Sample Covariance
 Matrix", 1966): the Cholesky factor has roots of chi-square variables on its diagonal and normal variables below it.
@@ -21,10 +21,10 @@ from tensorglass.tensor.tensor import Tensor
 
 
 class Wishart(ExponentialFamily):
-    """Wishart's distribution of D × D matrices: of ``x @ x.T``, with `df` columns of x that are normal vectors.
+    """Wishart's distribution of D × D matrices ``x @ x.T``, where x has `df` columns that are normal vectors.
 
-    Their covariance is given by one of three matrices: itself, its inverse, or its Cholesky factor `scale_tril`. `df`
-    need not be an integer, but is more than D - 1.
+    One of three matrices gives their covariance: itself, its inverse, or its Cholesky factor `scale_tril`. `df` need
+    not be an integer, but is greater than D - 1.
     """
 
     support = constraints.positive_definite
@@ -33,7 +33,7 @@ class Wishart(ExponentialFamily):
 
     @property
     def arg_constraints(self) -> dict[str, constraints.Constraint]:  # type: ignore[override]  # by the matrices' size
-        """That of `df` is known by the size of the matrices."""
+        """The constraint of `df` depends on the size of the matrices."""
         return {
             "covariance_matrix": constraints.positive_definite,
             "precision_matrix": constraints.positive_definite,
@@ -127,9 +127,9 @@ class Wishart(ExponentialFamily):
         return factor @ factor.mT
 
     def rsample(self, sample_shape: Sequence[int] = Size(), max_try_correction: int | None = None) -> Tensor:
-        """Samples through which gradients flow. Where rounding makes one singular, it is drawn again.
+        """Draw samples through which gradients flow. A sample that rounding makes singular is drawn again.
 
-        At most `max_try_correction` times, 10 by default.
+        At most `max_try_correction` times, by default 10.
         """
         sample = self._drawn(sample_shape)
         for attempt in range(10 if max_try_correction is None else max_try_correction):
@@ -142,7 +142,7 @@ class Wishart(ExponentialFamily):
         return sample
 
     def _half_log_det(self) -> Tensor:
-        """Half of the logarithm of the covariance's determinant, and of the 2 of each dimension."""
+        """Half of the logarithm of the determinant of twice the covariance."""
         half: Tensor = self._event_shape[-1] * math.log(2) / 2 + self._factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
         return half
 

@@ -121,7 +121,7 @@ def _low_rank(p: Any, q: Any) -> Tensor:
         squared = q._squared_distance(q.loc - p.loc)
     else:
         solved = [torch.linalg.solve_triangular(q._factor, factor, upper=False) for factor in factors]
-        spread = sum(each.pow(2).sum((-2, -1)) for each in solved)
+        spread = sum(column.pow(2).sum((-2, -1)) for column in solved)
         away = torch.linalg.solve_triangular(q._factor, (q.loc - p.loc).unsqueeze(-1), upper=False)
         squared = away.pow(2).sum((-2, -1))
     result: Tensor = 0.5 * (log_dets[1] - log_dets[0] + spread + squared - p.event_shape[0])

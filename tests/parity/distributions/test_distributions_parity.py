@@ -217,7 +217,7 @@ def test_the_same_seed_draws_the_same_numbers(make: Make, shape: tuple[int, ...]
 def test_densities_and_their_gradients_are_pytorchs(make: Make) -> None:
     torch.manual_seed(2)
     drawn = made(torch, make).sample((4,))
-    found = []
+    results = []
     for library in BOTH:
         leaves: list[Any] = []
 
@@ -234,22 +234,22 @@ def test_densities_and_their_gradients_are_pytorchs(make: Make) -> None:
         back = probability
         if not isinstance(probability, str):
             back = outcome(lambda d=distribution, p=probability: d.icdf(p))
-        found.append([log_prob.detach(), *[leaf.grad for leaf in leaves], probability, back])
-    tolerance = 2e-6 if found[0][0].dtype == torch.float32 else 1e-9
-    for ours, theirs in zip(found[1], found[0], strict=True):
+        results.append([log_prob.detach(), *[leaf.grad for leaf in leaves], probability, back])
+    tolerance = 2e-6 if results[0][0].dtype == torch.float32 else 1e-9
+    for ours, theirs in zip(results[1], results[0], strict=True):
         assert_equal(ours, theirs, tolerance)
 
 
 @pytest.mark.parametrize("make", CASES)
 def test_expanded_distributions_are_pytorchs(make: Make) -> None:
-    found = []
+    results = []
     for library in BOTH:
         distribution = made(library, make)
         expanded = distribution.expand((3, *(distribution.batch_shape or (2,))))
         library.manual_seed(1)
         sample = expanded.sample()
-        found.append((expanded, sample))
-    (theirs, their_sample), (ours, our_sample) = found
+        results.append((expanded, sample))
+    (theirs, their_sample), (ours, our_sample) = results
     assert tuple(ours.batch_shape) == tuple(theirs.batch_shape)
     assert tuple(our_sample.shape) == tuple(their_sample.shape)
     value = BOTH[1].from_numpy(their_sample.numpy().copy())
@@ -259,11 +259,11 @@ def test_expanded_distributions_are_pytorchs(make: Make) -> None:
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
 def test_divergences_are_pytorchs(pair: tuple[Make, Make]) -> None:
     for one, other in (pair, pair[::-1]):
-        found = []
+        results = []
         for library in BOTH:
             p, q = made(library, one), made(library, other)
-            found.append(outcome(lambda p=p, q=q, library=library: library.distributions.kl_divergence(p, q)))
-        assert_equal(found[1], found[0])
+            results.append(outcome(lambda p=p, q=q, library=library: library.distributions.kl_divergence(p, q)))
+        assert_equal(results[1], results[0])
 
 
 #: For divergences between classes: values in the same places, and some beyond.
@@ -295,11 +295,11 @@ OF_CLASSES: dict[str, Make] = {
 @pytest.mark.parametrize("name", OF_CLASSES)
 def test_divergences_between_classes_are_pytorchs(name: str) -> None:
     for other in OF_CLASSES.values():
-        found = []
+        results = []
         for library in BOTH:
             p, q = made(library, OF_CLASSES[name]), made(library, other)
-            found.append(outcome(lambda p=p, q=q, library=library: library.distributions.kl_divergence(p, q)))
-        assert_equal(found[1], found[0], 1e-9)
+            results.append(outcome(lambda p=p, q=q, library=library: library.distributions.kl_divergence(p, q)))
+        assert_equal(results[1], results[0], 1e-9)
 
 
 @pytest.mark.parametrize("device", ["cpu", "sim"])
@@ -325,8 +325,8 @@ def test_the_derivative_of_a_gamma_variable_is_pytorchs() -> None:
     class Kept:
         saved_tensors = tensorglass.from_numpy(alpha), tensorglass.from_numpy(drawn.numpy())
 
-    found, _ = gamma_family._StandardGamma.backward(Kept, tensorglass.ones(20, dtype=tensorglass.float64))
-    np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=2e-3)
+    gradient, _ = gamma_family._StandardGamma.backward(Kept, tensorglass.ones(20, dtype=tensorglass.float64))
+    np.testing.assert_allclose(gradient.numpy(), expected.numpy(), rtol=2e-3)
 
 
 def test_gamma_variables_are_drawn_from_a_generator() -> None:
@@ -445,8 +445,8 @@ def test_a_class_of_ones_own_expands_the_instance_that_it_makes() -> None:
             def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
                 return super().expand(batch_shape, _instance=self.__new__(Twice) if _instance is None else _instance)
 
-        made = Twice(0.0, 1.0).expand((3,))
-        assert (type(made), tuple(made.batch_shape), tuple(made.loc.shape)) == (Twice, (3,), (3,))
+        twice = Twice(0.0, 1.0).expand((3,))
+        assert (type(twice), tuple(twice.batch_shape), tuple(twice.loc.shape)) == (Twice, (3,), (3,))
 
 
 def test_a_mixture_shows_what_it_is_of_by_properties() -> None:
@@ -471,29 +471,29 @@ def test_a_class_without_constraints_is_told_so() -> None:
 
 
 def test_transforms_tell_the_sizes_of_what_they_make() -> None:
-    found = []
+    shapes_seen = []
     for library in BOTH:
         d = library.distributions
         moved = d.AffineTransform(library.zeros(3), 2.0)
         turned = d.ComposeTransform([d.ExpTransform(), moved, d.PowerTransform(library.ones(2, 1))])
-        shapes = [each.forward_shape((3,)) for each in (d.ExpTransform(), moved, turned, turned.inv)]
-        found.append([tuple(each) for each in [*shapes, turned.inverse_shape((2, 3))]])
-    assert found[0] == found[1]
+        shapes = [transform.forward_shape((3,)) for transform in (d.ExpTransform(), moved, turned, turned.inv)]
+        shapes_seen.append([tuple(shape) for shape in [*shapes, turned.inverse_shape((2, 3))]])
+    assert shapes_seen[0] == shapes_seen[1]
 
 
 def test_what_programs_with_distributions_of_their_own_import_from_utils() -> None:
-    found = []
+    results = []
     for library in BOTH:
         utils = importlib.import_module(f"{library.__name__}.distributions.utils")
         library.manual_seed(3)
         probs = library.tensor([[0.1, 0.9, 0.0], [0.3, 0.3, 0.4]])
-        made = [
+        tensors = [
             utils.probs_to_logits(probs), utils.probs_to_logits(probs, is_binary=True), utils.logits_to_probs(probs),
             utils.logits_to_probs(probs, is_binary=True), utils.clamp_probs(probs), utils._sum_rightmost(probs, 1),
             utils._standard_normal((2, 3), library.float64, "cpu"), *utils.broadcast_all(1, probs),
         ]  # fmt: skip
-        found.append([torch.tensor(each.tolist()) for each in made] + [torch.tensor(utils.euler_constant)])
-    assert all(torch.allclose(one, other) for one, other in zip(*found, strict=True))
+        results.append([torch.tensor(tensor.tolist()) for tensor in tensors] + [torch.tensor(utils.euler_constant)])
+    assert all(torch.allclose(one, other) for one, other in zip(*results, strict=True))
 
 
 def test_expand_of_a_subclass_fills_the_instance_that_it_is_given() -> None:

@@ -115,14 +115,14 @@ def assert_same(ours: Any, theirs: Any) -> None:
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_transforms_are_pytorchs(name: str) -> None:
     make, given = TRANSFORMS[name]
-    found: list[list[Any]] = []
+    results: list[list[Any]] = []
     for library in BOTH:
         transform = make(library.distributions, tensors(library))
         x = tensors(library)(*given).requires_grad_()
         y = transform(x)
         after = y.detach()
         shape = library.Size((3, 4, 4))
-        found.append([
+        results.append([
             outcome(lambda y=y: y), outcome(lambda u=transform, after=after: u.inv(after)),
             outcome(lambda u=transform, x=x, y=y: u.log_abs_det_jacobian(x, y)),
             *[outcome(lambda u=transform, n=n: getattr(u, n)) for n in ("bijective", "sign", "event_dim", "domain",
@@ -136,36 +136,36 @@ def test_transforms_are_pytorchs(name: str) -> None:
             type(pickle.loads(pickle.dumps(transform))).__name__,
             outcome(lambda y=y, x=x, library=library: library.autograd.grad(y.sum(), x, allow_unused=True)[0]),
         ])  # fmt: skip
-    for ours, theirs in zip(found[1], found[0], strict=True):
+    for ours, theirs in zip(results[1], results[0], strict=True):
         assert_same(ours, theirs)
 
 
 @pytest.mark.parametrize("name", CONSTRAINTS)
 def test_constraints_are_pytorchs(name: str) -> None:
-    found: list[list[Any]] = []
+    results: list[list[Any]] = []
     for library in BOTH:
         constraint = CONSTRAINTS[name](library.distributions.constraints, tensors(library))
         values = [tensors(library)(*value) for value in VALUES]
         checked = [outcome(lambda c=constraint, v=value: c.check(v)) for value in values]
         said = [outcome(lambda c=constraint, n=n: getattr(c, n)) for n in ("is_discrete", "event_dim")]
-        found.append([*checked, *said, repr(constraint)])
-    for ours, theirs in zip(found[1], found[0], strict=True):
+        results.append([*checked, *said, repr(constraint)])
+    for ours, theirs in zip(results[1], results[0], strict=True):
         assert_same(ours, theirs)
 
 
 @pytest.mark.parametrize("registry", ["biject_to", "transform_to"])
 @pytest.mark.parametrize("name", CONSTRAINTS)
 def test_transforms_to_constraints_are_pytorchs(name: str, registry: str) -> None:
-    found: list[list[Any]] = []
+    results: list[list[Any]] = []
     for library in BOTH:
         d, t = library.distributions, tensors(library)
         constraint = CONSTRAINTS[name](d.constraints, t)
         to = getattr(d, registry)
-        found.append([outcome(lambda to=to, c=constraint: to(c))])
-        if not isinstance(found[-1][0], tuple):
+        results.append([outcome(lambda to=to, c=constraint: to(c))])
+        if not isinstance(results[-1][0], tuple):
             x = t((0.5, -1.0), (2.0, 0.1))
-            found[-1].append(outcome(lambda to=to, c=constraint, x=x: to(c)(x)))
-    for ours, theirs in zip(found[1], found[0], strict=True):
+            results[-1].append(outcome(lambda to=to, c=constraint, x=x: to(c)(x)))
+    for ours, theirs in zip(results[1], results[0], strict=True):
         assert_same(ours, theirs)
 
 
@@ -196,8 +196,8 @@ def test_dependent_properties_are_constraints_of_classes() -> None:
         for kind in (d.Uniform, d.Binomial, d.Categorical, d.Multinomial, d.Pareto, d.GeneralizedPareto):
             assert d.constraints.is_dependent(kind.support)
         assert not d.constraints.is_dependent(d.Uniform(0.0, 1.0).support)
-        found = [(kind.support.is_discrete, kind.support.event_dim) for kind in (d.Uniform, d.Binomial, d.Multinomial)]
-        assert found == [(False, 0), (True, 0), (True, 1)]
+        kinds = [(kind.support.is_discrete, kind.support.event_dim) for kind in (d.Uniform, d.Binomial, d.Multinomial)]
+        assert kinds == [(False, 0), (True, 0), (True, 1)]
         with pytest.raises(NotImplementedError, match="event_dim cannot be determined statically"):
             d.constraints.dependent.event_dim  # noqa: B018  # reading it is what fails
         assert d.constraints.dependent(event_dim=1).event_dim == 1
@@ -229,7 +229,7 @@ def test_a_cache_is_that_of_all_parts() -> None:
 
 
 def test_distributions_of_transformed_events_are_pytorchs() -> None:
-    made: dict[str, Make] = {
+    makers: dict[str, Make] = {
         "vectors": lambda d, t: d.TransformedDistribution(
             d.Normal(t((0.0, 1.0), (2.0, 3.0)), 1.0), d.StickBreakingTransform()
         ),
@@ -250,37 +250,37 @@ def test_distributions_of_transformed_events_are_pytorchs() -> None:
             d.Normal(t(0.0, 1.0), 1.0), d.CumulativeDistributionTransform(d.Normal(t(0.0, 0.0), 2.0))
         ),
     }  # fmt: skip
-    for make in made.values():
-        found: list[list[Any]] = []
+    for make in makers.values():
+        results: list[list[Any]] = []
         for library in BOTH:
             distribution = make(library.distributions, tensors(library))
             library.manual_seed(0)
             drawn = distribution.rsample((2,))
             expanded = distribution.expand((3, *distribution.batch_shape))
-            found.append([
+            results.append([
                 outcome(lambda v=drawn: v), tuple(distribution.batch_shape), tuple(distribution.event_shape),
                 repr(distribution.support), tuple(expanded.batch_shape), tuple(expanded.sample().shape),
                 outcome(lambda u=distribution, v=drawn: u.log_prob(v)),
                 outcome(lambda u=expanded, v=drawn[:1]: u.log_prob(v)),
             ])  # fmt: skip
-        for ours, theirs in zip(found[1], found[0], strict=True):
+        for ours, theirs in zip(results[1], results[0], strict=True):
             assert_same(ours, theirs)
 
 
 def test_vectors_of_triangles_are_pytorchs() -> None:
     for diagonal in (-1, 0, 1):
-        found: list[list[Any]] = []
+        results: list[list[Any]] = []
         for library in BOTH:
             utils = library.distributions.utils
             matrix = library.arange(18.0).reshape(2, 3, 3)
             vector = utils.tril_matrix_to_vec(matrix, diagonal)
-            found.append([
+            results.append([
                 outcome(lambda v=vector: v),
                 outcome(lambda v=vector, u=utils, diagonal=diagonal: u.vec_to_tril_matrix(v, diagonal)),
                 outcome(lambda u=utils, library=library: u.vec_to_tril_matrix(library.ones(4))),
                 outcome(lambda u=utils, m=matrix: u.tril_matrix_to_vec(m, 3)),
             ])  # fmt: skip
-        for ours, theirs in zip(found[1], found[0], strict=True):
+        for ours, theirs in zip(results[1], results[0], strict=True):
             assert_same(ours, theirs)
 
 

@@ -81,7 +81,7 @@ def with_cell(notebook: Notebook, code: str, at: int) -> Notebook:
 
 
 def dumps(value: Any) -> bytes:
-    """JSON as it is, also where it is no good notebook."""
+    """The JSON as it is, even if it is not a valid notebook."""
     return json.dumps(value).encode()
 
 

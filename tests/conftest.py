@@ -11,7 +11,7 @@ settings.load_profile("tensorglass")
 
 
 def pytest_collection() -> None:
-    """Little of what is made while tests are collected is garbage."""
+    """Turn the garbage collector off during collection: little of what it creates is garbage."""
     gc.disable()
 
 

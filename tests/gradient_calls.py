@@ -274,7 +274,7 @@ BY_HAND: dict[str, list[Any]] = {
         (lambda t, x, y: t.tensordot(x, y, 0), (1,), (1,)),
     ],
     "nan_to_num_": [lambda t, x: x.clone().nan_to_num_()],
-    # of their first argument these have no derivative
+    # these have no derivative with respect to their first argument
     "igamma": [lambda t, x: t.igamma(t.tensor([0.5, 2.0, 3.5]), x * x + 0.5)],
     "igammac": [lambda t, x: t.igammac(t.tensor([0.5, 2.0, 3.5]), x * x + 0.5)],
     "special_zeta": [lambda t, x: t.special.zeta(t.tensor([1.5, 2.0, 3.5]), x * x + 0.5)],

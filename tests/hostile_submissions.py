@@ -103,7 +103,7 @@ CODE: dict[str, str] = {
     "script-in-outputs": "from IPython.display import HTML, SVG, display\ndisplay(HTML('<script>alert(1)</script>'))\n"
     "display({'image/svg+xml': '<svg onload=\"alert(1)\"><script>alert(2)</script></svg>'}, raw=True)\n"
     "print('<script>alert(3)</script><img src=x onerror=alert(4)>')\nmiddle = '</pre><script>alert(5)</script>'",
-    # It goes by ways that are seldom taken.
+    # It uses unusual ways.
     "traces-others": "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
     "tried = [libc.ptrace(16, int(p), None, None) for p in os.listdir('/proc') if p.isdigit()]\nprint('attached', 0 in tried)\n"
     "for p in os.listdir('/proc'):\n    for f in ('mem', 'maps', 'root/etc/shadow', 'cwd', 'fd/0', 'fd/1'):\n"
@@ -219,7 +219,7 @@ CODE: dict[str, str] = {
     "counts-that-are-wrong": "import ctypes\nfor each in (None, True, 1, 0, '', ()):\n    for _ in range(3): ctypes.c_ssize_t.from_address(id(each)).value = 1\nctypes.memset(id(True) + 24, 0, 4)\nmiddle = (None, True, 1, 0)\ndel each",
     "stack-without-end": "import threading, sys\nthreading.stack_size(1 << 30)\ntry: threading.Thread(target=lambda: None).start()\nexcept (RuntimeError, ValueError): pass\nsys.setrecursionlimit(10**8)\nclass R:\n    def __repr__(self): return repr(self)\nrepr(R())",
     "asks-back-without-end": FORGE + "import sys\nr = sys.modules['glassroom.classroom.inside.runner']\nr.Runner.answer = lambda s, q: {'do': 'back', 'function': -1, 'positional': 'x', 'names': 7, 'values': [], 'storages': {}}",
-    # It has time that counts for nobody, memory that is no process's, and pictures that never end.
+    # It uses time and memory that are not counted for any process, and pictures that never end.
     "sleeps-behind-others": "import os, signal, time\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nif os.fork() == 0:\n    while True:\n        try:\n            if os.fork() == 0:\n                end = time.perf_counter() + .05\n                while time.perf_counter() < end: pass\n                os._exit(0)\n        except OSError: pass\n        time.sleep(.03)\nwhile True:\n    try: time.sleep(10**6)\n    except BaseException: pass",
     "is-nice-to-others": "import os\nfor call in (lambda: os.nice(19), lambda: os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0)), lambda: os.setpriority(0, 0, 19)):\n    try: call(); print('CAPABLE')\n    except OSError: pass\nwhile True: pass",
     "ignores-the-alarm": "import signal, time\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\ntime.sleep(10**6)",

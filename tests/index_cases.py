@@ -1,4 +1,4 @@
-"""Random indices, as somebody might type them, and what the names in them stand for."""
+"""Random indices, as a user might type them, and the values of the names in them."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def serve(place: str, *modules: str) -> None:
 
 
 def be_a_kernel(asking: socket.socket) -> None:
-    """Run a kernel as the process that asks would. It hears the end of this one by the end of the connection."""
+    """Run a kernel, in place of the process that asks for it. It ends when the connection to that process ends."""
     wanted = json.loads(asking.makefile().readline())
     os.environ.clear()
     os.environ.update(wanted["environment"], JPY_PARENT_PID=str(os.getppid()))

@@ -37,7 +37,11 @@ def set_dir(d: str | os.PathLike[str]) -> None:
 
 
 def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, progress: bool = True) -> None:
-    """Download a file. It appears at `dst` once it is complete; until then what was there stays."""
+    """Download a file. It appears at `dst` once it is complete; until then what was there stays.
+
+    With `hash_prefix`, RuntimeError if the file's SHA-256 does not begin with it. With `progress`, the bytes that have
+    come are counted on stderr.
+    """
     from urllib.request import Request, urlopen  # when it is needed: imports should be quick
 
     dst = os.path.expanduser(dst)

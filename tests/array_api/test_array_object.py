@@ -73,7 +73,7 @@ def test_operators_with_numbers(function: Callable[..., Any]) -> None:
         if function in ORDERED and "c" in (first.dtype.kind, np.asarray(number).dtype.kind):
             continue  # which the oracle lets pass
         if function in (operator.mod, operator.imod) and first.dtype.kind == "f":
-            number = 7.25  # with no rest that is 0, whose sign is PyTorch's
+            number = 7.25  # without remainders of 0, whose sign is PyTorch's
         for pair in [(first, number), (number, first[first != 0])]:
             if pair[0] is number and function in IN_PLACE:
                 continue

@@ -31,7 +31,7 @@ def test_a_function_of_one_array_gives_what_the_standard_says(name: str) -> None
     specified = 0
     for dtype in DTYPES:
         numbers = special(dtype)
-        if name == "expm1" and numbers.dtype.kind == "c":  # of others the oracle makes NaN: see below
+        if name == "expm1" and numbers.dtype.kind == "c":  # for other numbers the oracle returns NaN: see below
             numbers = numbers[np.isfinite(numbers)]
         try:
             assert disagreement(function(name), numbers) is None, dtype
@@ -91,7 +91,7 @@ def operands(name: str, one: str, other: str) -> tuple[np.ndarray, np.ndarray]:
     whole = second.dtype.kind in "iu"
     if whole and name in ("divide", "floor_divide", "remainder"):
         second = second[second != 0][None]  # division of integers by 0
-    if name == "floor_divide":  # of infinities the oracle makes NaN, where the standard has numbers: see below
+    if name == "floor_divide":  # for infinities the oracle returns NaN where the standard has numbers: see below
         first, second = first[~np.isinf(first)][:, None], second[~np.isinf(second)][None]
     if whole and name in ("pow", "bitwise_left_shift", "bitwise_right_shift"):
         first, second = first[np.abs(first) < 4][:, None], second[(second >= 0) & (second < 4)][None]

@@ -85,7 +85,7 @@ def attribute(random: Random) -> Made:
 
 
 def overlapping(nbytes: int, count: int) -> bytes:
-    """An archive whose table names one record of so many bytes so many times."""
+    """An archive whose table names one record, of this many bytes, many times."""
     stored = [tensor(storage(str(key), nbytes // 4), size=(nbytes // 4,)) for key in range(count)]
     whole = zipped(program(b"](", *stored, b"e"), bytes(nbytes))
     with zipfile.ZipFile(io.BytesIO(whole)) as archive:
@@ -154,7 +154,7 @@ def collisions(random: Random) -> Made:
 
 
 def copies(random: Random) -> Made:
-    """One container that is handed over again and again to what copies it, or hashes it."""
+    """One container that is passed again and again to functions that copy or hash it."""
     entries = b"".join(text(f"k{place}") for place in range(600))
     items = b"".join(text(f"k{place}") + b"N" for place in range(600))
     pairs = b"".join(text(f"k{place}") + b"N\x86" for place in range(600))

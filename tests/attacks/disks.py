@@ -54,7 +54,7 @@ SLOW = ("grade", "release", "site")  # they run notebooks
 ONCE = ("new", "forget")  # done, they cannot be done again
 DISK = 64 * 2**20
 LEFT = re.compile(r"\.part$|^\.glassroom-|^tmp|\.tmp$")
-CHANGING = (".db", ".json", ".whl", ".html")  # with times and moments in them: whole, but not the same twice
+CHANGING = (".db", ".json", ".whl", ".html")  # files that contain times: complete, but different on every run
 
 
 def run(amount: int, seed: int, commands: tuple[str, ...] = tuple(COMMANDS)) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def _name(path: str) -> str:
 
 
 def files(room: Path) -> dict[str, bytes]:
-    """What there is, by name; of databases what is in them, since SQLite's bytes differ from time to time."""
+    """The contents of all files, by name; of databases their rows, since SQLite's bytes differ from run to run."""
     contents = {}
     for path in room.rglob("*"):
         if path.is_file() and not path.is_symlink():
@@ -181,7 +181,7 @@ def carried_out(
     ended_by: signal.Signals | None = None,
     after: float = 0,
 ) -> tuple[int, str]:
-    """Run a command in a child: its exit code, and what it said to stderr. A signal ends it after so many seconds."""
+    """Run a command in a child process: its exit code, and what it wrote to stderr. A signal ends it after a while."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -258,7 +258,7 @@ def _actions() -> dict[str, Callable[[], int]]:
 
 
 def prepared(room: Path) -> Path:
-    """A room with a class, what was handed in, a learner's folder and an older course in it."""
+    """A room with a class, submissions, a learner's folder and an older course."""
     for folder in ("exchange", "home", "tmp", "languages/xx"):
         (room / folder).mkdir(parents=True)
     (room / "languages/xx/language.json").write_text('{"name": "xx", "released": false}')

@@ -254,7 +254,7 @@ class _Truth:
 
 
 def each_moment(scenario: Scenario, truth: _Truth, step: int = 1, first: int = 1) -> tuple[int, list[str]]:
-    """Interrupt a scenario at every moment, or at every so-manieth. Returns how often, and what was broken."""
+    """Interrupt a scenario at every moment, or at every `step`-th. Returns how often, and what was broken."""
     tried, broken = 0, []
     while interrupted_at(first + tried * step, scenario):
         tried += 1
@@ -297,12 +297,14 @@ def at_random(count: int, seed: int, scenarios: list[Scenario], truth: _Truth) -
 
 
 def run(count: int, seed: int) -> dict[str, Any]:
-    """`count` interrupts: half at moments in turn, half at random ones. For the main thread alone, which gets them."""
+    """`count` interrupts: half at moments in turn, half at random ones. Call it in the main thread, which receives
+    them.
+    """
     with tempfile.TemporaryDirectory() as folder, quiet_finalizers():
         path = os.path.join(folder, "saved.pt")
         scenarios = [pool, simulated, backward, training, derivatives, batches, modes, watching, saving(path)]
         for _ in range(2):
-            for scenario in scenarios:  # what is made on first use is there
+            for scenario in scenarios:  # what is created on first use exists now
                 scenario()
         truth = _Truth(path)
         tried = 0

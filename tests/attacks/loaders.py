@@ -23,7 +23,7 @@ from typing import Any
 import tensorglass as torch
 from tensorglass.utils.data import DataLoader, Dataset, IterableDataset
 
-PATIENCE = 60.0  # seconds for a round on a busy machine; a worker that is not told to go on takes 11 by itself
+PATIENCE = 60.0  # seconds for a round on a busy machine; a stopped worker alone takes 11
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP, signal.SIGHUP, signal.SIGUSR1)
 SAID = re.compile(
     r"DataLoader (timed out after [\d.]+ seconds"
@@ -64,7 +64,7 @@ def run(amount: int, seed: int) -> dict[str, Any]:
     """Lose a worker `amount` times. Returns how many of each kind there were, and what went wrong."""
     warnings.filterwarnings("ignore", message="This DataLoader will create", category=UserWarning)
     drawn, tried, broken = random.Random(seed), Counter[str](), list[str]()
-    _round(random.Random(0), signal.SIGKILL)  # what is made once, as the thread that hands out storages
+    _round(random.Random(0), signal.SIGKILL)  # what is created once, such as the thread that sends storages
     for number in range(amount):
         kind = drawn.choice(SIGNALS)
         before, began = held(), time.monotonic()
@@ -98,7 +98,7 @@ def _round(drawn: random.Random, kind: signal.Signals) -> list[str]:
     lost = drawn.choice(multiprocessing.active_children())
     os.kill(lost.pid or 0, kind)
     del lost
-    if drawn.random() < 0.2:  # nobody asks for the rest
+    if drawn.random() < 0.2:  # the rest is not fetched
         return []
     try:
         seen += [float(batch[0, 0]) for batch in batches]
@@ -114,7 +114,7 @@ def _round(drawn: random.Random, kind: signal.Signals) -> list[str]:
 
 
 def left_since(before: set[str]) -> list[str]:
-    """What is held that was not held then; a thread that has been told to end has a second for it."""
+    """What is held now and was not held then; a thread that has been told to end has a second to do so."""
     gc.collect()
     until = time.monotonic() + 1
     while (left := held() - before) and time.monotonic() < until:
@@ -123,7 +123,7 @@ def left_since(before: set[str]) -> list[str]:
 
 
 def held() -> set[str]:
-    """What this process has open, its children and threads, and the names in shared memory."""
+    """The open files, children and threads of this process, and its names in shared memory."""
     resources = {f"descriptor {name} of {_target(name)}" for name in os.listdir("/proc/self/fd")}
     resources |= {f"process {process.pid}" for process in multiprocessing.active_children()}
     resources |= {f"thread {thread.name}" for thread in threading.enumerate()}

@@ -17,7 +17,7 @@ from typing import Any
 
 import tensorglass as torch
 
-SIZE = 4_000  # elements of what is saved
+SIZE = 4_000  # elements of the saved tensor
 LOADS = 50  # in a round
 
 

@@ -21,7 +21,7 @@ from random import Random
 from typing import Any, TypedDict
 
 REPEATS = 3
-#: The ways of running a program: the library, and whether shortcuts are taken. What differs is told of the first pair.
+#: The ways of running a program: the library, and whether shortcuts are on. The first pair is compared first.
 WAYS = {"plain": ("tensorglass", "0"), "fast": ("tensorglass", "1"), "PyTorch": ("torch", "1")}
 #: What a gradient of either library must say alike. Versions, strides and nodes depend on how formulas are written, and
 #: PyTorch's are C++; of a function's gradients so does the flag. With shortcuts and without all of it is the same.
@@ -37,7 +37,7 @@ OWN_FAULTS = (
     "Batching rule not implemented for",
 )
 
-#: How the operands lie: the size of what is made, and the view of it that the program computes with.
+#: The layouts of operands: the size of the base, and the view of it that the program uses.
 LAYOUTS = {
     "packed": ((2, 3), ""),
     "transposed": ((3, 2), ".t()"),
@@ -51,7 +51,7 @@ LAYOUTS = {
     "no elements": ((3, 0), ".t()"),
     "conjugated": ((2, 3), ".conj()"),
 }
-NOT_OF_FUNCTIONS = ("expanded", "no elements")  #: forward mode and Jacobians of these are refused by PyTorch alone
+NOT_OF_FUNCTIONS = ("expanded", "no elements")  #: only PyTorch refuses forward mode and Jacobians of these
 KEEP_THE_SIZE = """
 {}.exp(); {}.exp2(); {}.expm1(); {}.tanh(); {}.sigmoid(); {}.sqrt(); {}.rsqrt(); {}.reciprocal(); {}.relu(); {}.tan()
 {}.erfinv(); {}.sin(); {}.cos(); {}.log(); {}.log1p(); {}.square(); {}.abs(); {}.erf(); {}.atan(); {}.asin(); {}.sinh()
@@ -151,7 +151,7 @@ def _leaf(random: Random, layout: str, name: str) -> list[str]:
     size, view = LAYOUTS[layout]
     first = random.choice((2, 3))
     places = f"torch.arange({first}, {first + math.prod(size)}, dtype=torch.float64)"
-    numbers = f"{places}.square().remainder(97).div(140).add(0.2)"  # from 0.2 to 0.9, in no order, no two alike
+    numbers = f"{places}.square().remainder(97).div(140).add(0.2)"  # from 0.2 to 0.9, shuffled, all different
     reshaped = f"{numbers}.reshape({size})" + (".add(0.25j)" if layout == "conjugated" else "")
     if random.random() < 0.7:
         return [f"{name} = ({reshaped}){view}.requires_grad_()"]
@@ -305,7 +305,7 @@ def _running(way: str, count: int, seed: int) -> Iterator[Any]:
 
 
 def difference(one: Any, other: Any, where: str = "", *, is_other_library: bool = False) -> str | None:
-    """Where two outcomes differ first, and what they say there; None if they agree but for rounding."""
+    """The first difference between two outcomes, and their values there; None if they agree up to rounding."""
     if isinstance(one, dict) and isinstance(other, dict):
         keys = dict.fromkeys([*one, *other])
         if is_other_library and "elements" in one:

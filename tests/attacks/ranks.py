@@ -45,7 +45,7 @@ def run(amount: int, seed: int, calls: tuple[str, ...] = ()) -> dict[str, Any]:
 
 
 def lost(way: str, call: str, processes: int) -> list[str]:
-    """Lose a process of so many in this way, during this call. Returns what went wrong."""
+    """Lose one of the processes in this way, during this call. Returns what went wrong."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         output = folder / "output"

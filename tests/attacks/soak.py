@@ -27,9 +27,9 @@ from tensorglass import memory
 PROCESS = Path("/proc/self")
 SHARED_MEMORY = Path("/dev/shm")
 WARM_UP = 20  # rounds of every kind of work before anything is counted
-SIZES = (1, 2, 3, 8, 40, 200, 3_000)  # few, since what the library remembers of sizes it has met is not a leak
-REMEMBERED = ("Happening", "Plan", "Transfer")  # in tables and logs of a bounded length
-ROOM = {"resident bytes": 8 * 2**20}  # what is remembered, and what Python and malloc keep in pieces
+SIZES = (1, 2, 3, 8, 40, 200, 3_000)  # few, since what the library caches for each size is not a leak
+REMEMBERED = ("Happening", "Plan", "Transfer")  # in caches and logs of bounded length
+ROOM = {"resident bytes": 8 * 2**20}  # caches, and memory that Python and malloc keep in pieces
 
 
 def views(random: Random, folder: Path) -> None:
@@ -89,7 +89,7 @@ def files(random: Random, folder: Path) -> None:
 
 
 def sharing(random: Random, folder: Path) -> None:
-    """A storage moved to shared memory, and sent the way that a queue sends it."""
+    """A storage is moved to shared memory, and sent as a queue sends it."""
     tensor = torch.rand(random.choice(SIZES)).share_memory_()
     back = ForkingPickler.loads(bytes(ForkingPickler.dumps(tensor)))
     back.zero_()
@@ -97,7 +97,7 @@ def sharing(random: Random, folder: Path) -> None:
 
 
 def forks(random: Random, folder: Path) -> None:
-    """A child that allocates, writes to what is shared, and ends."""
+    """A child that allocates, writes to shared memory, and ends."""
     tensor = torch.zeros(random.choice(SIZES)).share_memory_()
     child = os.fork()
     if child == 0:
@@ -131,11 +131,11 @@ def arrays(random: Random, folder: Path) -> None:
     tensor = torch.from_dlpack(array) if random.random() < 0.5 else torch.from_numpy(array)
     del array
     tensor.add_(1)
-    tensor.__dlpack__()  # a capsule that nobody takes
+    tensor.__dlpack__()  # a capsule that is never imported
 
 
 def refusals(random: Random, folder: Path) -> None:
-    """Calls that fail half-way, with their tensors in the traceback."""
+    """Calls that fail halfway, whose tracebacks hold tensors."""
     tensor = torch.rand(random.choice(SIZES[1:]), requires_grad=True)
     for fails in (
         lambda: tensor.view(-1, 0),
@@ -184,7 +184,7 @@ def held() -> dict[str, int]:
     torch.sim.empty_cache()
     gc.collect()  # the blocks of an emptied segment hold each other
     with contextlib.suppress(AttributeError):  # not a GNU system
-        ctypes.CDLL(None).malloc_trim(0)  # what is free goes back to the system: what stays is held
+        ctypes.CDLL(None).malloc_trim(0)  # free memory goes back to the system: what remains is held
     figures = {
         "storages": len(memory.live()),
         "bytes": memory.allocated(),

@@ -136,7 +136,7 @@ def _in_threads(count: int, seed: int, meanwhile: Callable[[list[str]], None]) -
         try:
             while not stop.is_set():
                 _work(numbers)
-        except Exception as error:  # whatever it is, it is what was looked for
+        except Exception as error:  # any exception is a find
             broken.append(f"thread {number} of seed {seed}: {error!r}")
 
     interval = sys.getswitchinterval()

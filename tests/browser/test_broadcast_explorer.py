@@ -60,7 +60,7 @@ def table(page: Any) -> list[list[str]]:
 
 
 def grids(page: Any) -> list[str]:
-    """What stands in the boxes, grid by grid."""
+    """The contents of the boxes, grid by grid."""
     return page.locator(".gr-boxes").evaluate_all(
         "grids => grids.map(grid => [...grid.querySelectorAll('.gr-box')].map(box =>"
         " [...box.children].map(line => line.textContent).join(' ') + (box.classList.contains('again') ? '*' : '')))"

@@ -212,7 +212,7 @@ def test_so_it_shows_a_graph_of_many_branches_and_its_backward(chromium: Any, tm
         page.goto((tmp_path / "wide.html").as_uri())
         page.locator("[tabindex='0']").first.focus()
         reached = set()
-        for _ in range(26):  # by Right, which goes from box to box, or on by a step
+        for _ in range(26):  # by Right, which moves to the next box or step
             page.keyboard.press("ArrowRight")
             reached.add(page.locator(".box.at").get_attribute("data-key"))
         assert len(reached) >= page.locator(".box").count() - 1 == 25  # the graph begins at its root

@@ -134,7 +134,9 @@ def test_predictions_of_one_cell_are_one_table_to_ask_and_one_to_tell(page: Any,
 def test_on_a_phone_a_card_shows_both_numbers_whole_and_the_mark(page: Any) -> None:
     number = next(number for number, source in enumerate(CELLS) if "its cache" in source)
     card = cell(page, number).locator(".gr-answer[data-kind=wrong]").evaluate("card => card.parentElement.innerHTML")
-    phone = page.context.browser.new_page(viewport={"width": 270, "height": 600})  # beside JupyterLab's bars
+    phone = page.context.browser.new_page(
+        viewport={"width": 270, "height": 600}
+    )  # the width beside JupyterLab's sidebars
     phone.set_content(card)
     told = phone.locator(".gr-answer")
     assert told.evaluate("card => card.scrollWidth <= card.clientWidth")

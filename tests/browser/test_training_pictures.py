@@ -132,7 +132,7 @@ def test_words_can_be_read_in_both_themes(page: Any, theme: str) -> None:
             words = text.evaluate("text => getComputedStyle(text).fill")
             if not text.evaluate(
                 "text => Boolean(text.closest('.line, .holding'))"
-            ):  # these stand on a ground of theirs
+            ):  # these have a background of their own
                 assert contrast(words, card) >= 4.5, (place, text.text_content())
 
 

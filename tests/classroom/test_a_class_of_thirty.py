@@ -42,7 +42,7 @@ def without_names(notebook: Notebook) -> Notebook:
     return {**notebook, "cells": [{**cell, "metadata": {}} for cell in notebook["cells"]]}
 
 
-#: The submission of each kind of learner, and the part of the points that they get; None if nothing is handed in.
+#: The submission of each kind of learner, and the fraction of points that it earns; None if nothing is handed in.
 KINDS: dict[str, tuple[Callable[[Notebook], bytes | None], float | None]] = {
     "solved": (lambda teachers: serialise(answered(teachers, {}, solved=True)), 1),
     "open": (lambda teachers: serialise(answered(teachers, {})), 0),

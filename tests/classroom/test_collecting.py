@@ -1,4 +1,4 @@
-"""Submissions as they are delivered: each oddity is told in one line, and nothing is lost."""
+"""Submissions as they are delivered: each oddity is reported in one line, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_moodles_zip(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
 def test_moodles_zip_without_folders_tells_people_of_one_name_apart(
     a_class: Path, notebook: Notebook, tmp_path: Path
 ) -> None:
-    own = "x_99_assignsubmission_file_y.ipynb"  # what a learner calls a file tells nobody whose it is
+    own = "x_99_assignsubmission_file_y.ipynb"  # a learner's name for a file does not say whose it is
     files = {
         f"Ada King_{number}_assignsubmission_file_{name}": serialise(answered(notebook, {"02-count": f"# {number}"}))
         for number, name in ((12, FILE), (13, FILE), (14, own))

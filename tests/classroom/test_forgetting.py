@@ -26,7 +26,7 @@ QUESTION = '\n[[assignment.explain]]\nid = "why"\nask = "Why?"\npoints = 2\n'
 
 @pytest.fixture
 def folder(tmp_path: Path, hand_in: Callable[..., Path]) -> Path:
-    """A class of six, of whom some have names that begin alike, with everything that the commands leave."""
+    """A class of six, some of whose names begin alike, with everything that the commands leave."""
     folder = make_class(tmp_path / "class", more=QUESTION)
     course = read_course(folder)
     results = []
@@ -71,7 +71,7 @@ def test_nothing_of_theirs_is_left_and_nothing_of_others_is_missing(
     others = changed - tables - {"class.html"}
     assert {name for name in others if name in after} == set()
     assert len(others) == 6  # the notebook, the row, the page, feedback, autograded, collected
-    for name in tables:  # each line of everybody else's is as it was
+    for name in tables:  # all lines of other learners are unchanged
         lines = after[name].splitlines()
         assert lines == [line for line in before[name].splitlines() if line in lines]
         assert len(lines) == len(before[name].splitlines()) - 1

@@ -56,7 +56,7 @@ MARKS = {
     "t05-turned": 0.5,
     "t05-growth": 1.0,
     "why": 0.0,
-}  # nobody answered the last
+}  # the last is not answered
 
 
 def as_it_was(text: str) -> str:

@@ -53,7 +53,7 @@ SOLVED = {"02-share-storage": 1, "02-middle": 1, "02-whole": 1, "02-count": 1}
 
 
 def graded(folder: Path, jobs: int = 2) -> Report:
-    """The class, marked."""
+    """The class, after marking."""
     course = read_course(folder)
     return grade(course, course.assignments, best_isolation([folder]), on_this_machine(jobs), threading.Event())
 
@@ -541,7 +541,7 @@ def test_marks_as_moodle_and_canvas_take_them(marked: Callable[..., tuple[Path, 
         )
         assert [(line["Identifier"], line["Grade"]) for line in filled] == [(f"Participant {number}", "4")]
         assert filled[0]["Feedback comments"] == ("Mine" if number == "12" else "4 of 6 points")
-    with pytest.raises(Problem, match="may be Participant 12 or Participant 13"):  # nobody gets another's mark
+    with pytest.raises(Problem, match="may be Participant 12 or Participant 13"):  # no learner gets another's mark
         lms_csv("moodle", assignment, [replace_row(ada, "Ada Lovelace")], worksheet)
     with pytest.raises(Problem, match=r"'A@b\.org' and 'a@b\.org' differ by capitals only"):
         lms_csv("moodle", assignment, [replace_row(ada, address) for address in ("A@b.org", "a@b.org")], worksheet)

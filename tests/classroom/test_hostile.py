@@ -37,7 +37,7 @@ try:
 except Problem as problem:
     pytest.skip(f"no sandbox works here: {problem}", allow_module_level=True)
 
-pytestmark = pytest.mark.timeout(900)  # a busy machine is no fault of the code
+pytestmark = pytest.mark.timeout(900)  # a busy machine is not a failure
 
 HONEST = ("ada", "grace", "zoe")
 FILES = (
@@ -94,7 +94,7 @@ STRANGE = (
 
 @dataclass
 class Graded:
-    """The class after `grade`, and what was seen from outside while it ran."""
+    """The class after `grade`, and what was observed from outside while it ran."""
 
     folder: Path
     report: Report
@@ -402,7 +402,7 @@ def test_each_isolation_holds(
     report = grade(course, course.assignments, isolation, on_this_machine(1), threading.Event())
     shown = report.rows[0].marks[1].outputs[0]
     *looked, counted = shown["text/plain"].splitlines()
-    within_limits, whose = counted.split()  # by the kernel, which counts root's processes nowhere
+    within_limits, whose = counted.split()  # by the kernel's limit, which does not count root's processes
     assert within_limits == "True"
     assert (whose != "0") is (os.getuid() == 0)
     assert looked == [

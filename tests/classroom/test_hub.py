@@ -230,7 +230,7 @@ def test_no_learners_token_opens_anothers_server_or_what_is_the_hubs(
                     if answer.status_code < 300:
                         opened.append((me.name, method, address))
     assert opened == []
-    assert tried >= len(doors) * 6 * 2  # the server's own token is among them
+    assert tried >= len(doors) * 6 * 2  # the server's own token was tried too
 
 
 LISTENS = """

@@ -1,4 +1,4 @@
-"""The names that `glassroom` offers, and those of `tensorglass` that it asks for: public ones alone."""
+"""The names that `glassroom` offers, and the names of `tensorglass` that it uses: only public ones."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_every_way_to_import_a_module_is_seen(source: str, asked: set[str]) -> N
 
 
 def modules_asked_for(tree: ast.AST) -> Iterator[str]:
-    """The modules of tensorglass that are imported in a tree, and in the code that stands in its strings."""
+    """The modules of tensorglass that are imported in a tree, and in code within its strings."""
     for node in ast.walk(tree):
         match node:
             case ast.Import():
@@ -82,7 +82,7 @@ def modules_asked_for(tree: ast.AST) -> Iterator[str]:
 
 
 def parsed(text: str) -> ast.AST:
-    """A string as code, empty where it is none."""
+    """A string as code; empty if it is not code."""
     try:
         return ast.parse(dedent(text))
     except SyntaxError:

@@ -33,7 +33,7 @@ def modules() -> Iterator[Any]:
 
 
 def of_modules() -> Iterator[doctest.DocTest]:
-    """The examples in docstrings of modules, classes and functions, but for those of operators."""
+    """The examples in docstrings of modules, classes and functions, except operators."""
     finder = doctest.DocTestFinder(exclude_empty=True)
     for module in list(modules()):  # all are imported first, as that adds names to packages
         for docstring in finder.find(
@@ -47,7 +47,7 @@ def of_modules() -> Iterator[doctest.DocTest]:
 
 
 def is_handed_out(path: str) -> bool:
-    """Whether this is a function or a method that the operator table has handed out."""
+    """Whether this is a function or a method from the operator table."""
     return path in FUNCTIONS or getattr(vars(tensorglass.Tensor).get(path[7:]), "__module__", "") == "tensorglass"
 
 

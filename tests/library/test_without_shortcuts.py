@@ -61,7 +61,7 @@ def test_numpy_is_named_where_kernels_and_backends_are_and_nowhere_else() -> Non
 
 @pytest.fixture(scope="module")
 def without_shortcuts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the library as it is, but for `fast`."""
+    """A folder with a copy of the library without `fast`."""
     folder = tmp_path_factory.mktemp("library")
     shutil.copytree(LIBRARY, folder / "tensorglass", ignore=shutil.ignore_patterns("fast", "__pycache__"))
     return folder

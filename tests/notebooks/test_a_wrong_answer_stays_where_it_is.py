@@ -58,7 +58,7 @@ def test_below_each_wrong_answer_alone_a_notebook_is_as_it_is_stored(todays, wal
 
 
 def test_an_answer_that_later_cells_use_is_stood_in_for(notebook):
-    """Or they make something of that name anew."""
+    """Or these cells create it themselves."""
     cells = [source(cell) for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for number, cell in enumerate(cells):
         for exercise in re.findall(r'check\("([^"]+)"', cell) if "### BEGIN SOLUTION" in cell else ():

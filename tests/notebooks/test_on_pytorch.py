@@ -1,4 +1,4 @@
-"""Every notebook once more with real PyTorch in the place of tensorglass: the outputs are the same.
+"""Every notebook again with real PyTorch in place of tensorglass: the outputs are the same.
 
 A cell whose output differs says so, with the reason, in its metadata (`glassroom.differs`). A declared difference that
 does not differ fails too, so that the declarations stay true.

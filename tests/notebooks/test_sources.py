@@ -16,7 +16,7 @@ def code_cells(notebook):
 
 
 def exempt(cell):
-    """Whether nbval leaves the cell's output alone, by a tag or by a comment."""
+    """Whether nbval ignores the cell's output, by a tag or by a comment."""
     words = set(re.findall(r"^# *(\w+)", source(cell), re.MULTILINE))
     return bool(EXEMPT & (words | set(cell["metadata"].get("tags", []))))
 

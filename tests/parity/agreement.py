@@ -193,7 +193,7 @@ def _value_difference(ours: Any, theirs: Any, closeness: Closeness) -> str | Non
         return None
     tolerance = 0.0 if closeness.exact else max(TOLERANCE.get(dtype, 0.0), closeness.tolerance)
     ours_flat, expected = _flat(ours), _flat(theirs)
-    if ours_flat == expected and 0 not in expected:  # of zeros the sign is looked at
+    if ours_flat == expected and 0 not in expected:  # signs of zeros are compared too
         return None
     for place, (one, other) in enumerate(zip(ours_flat, expected, strict=True)):
         if not _close(one, other, tolerance, closeness.floor):

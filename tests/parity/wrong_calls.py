@@ -32,7 +32,7 @@ WRONG: list[Any] = [
     ],
 ]  # fmt: skip
 
-#: Words of Python and NumPy that speak of what is inside.
+#: Words of Python's and NumPy's errors that reveal the implementation.
 RAW = re.compile(
     r"zip\(\)|'NoneType'|broadcast together|axes don't|ufunc|truth value of an array|object has no attribute"
     r"|unpack \(|not iterable|unsupported operand|has no len|not subscriptable|already entered|list index"
@@ -62,7 +62,7 @@ def _made(library: Any, value: Any) -> Any:
 
 
 def wrong(arguments: list[Any], keywords: dict[str, Any]) -> Iterator[Call]:
-    """Calls that are like this one but for an argument."""
+    """Calls that differ from this one in one argument."""
     for place in range(len(arguments)):
         yield from (([*arguments[:place], keyword, *arguments[place + 1 :]], keywords) for keyword in WRONG)
         yield arguments[:place], keywords

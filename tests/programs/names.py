@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 
 PAGE = Path(__file__).with_name("names.txt")
-LEAST = 1000  #: of as many files, more than one uses a name that is written down
+LEAST = 1000  #: names are listed that more than one in this many files uses
 
 
 def main(folder: str) -> None:

@@ -57,7 +57,7 @@ from page import page
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 SECONDS = 60
-TOGETHER = 30  #: so many programs are run on one library before the other has its turn
+TOGETHER = 30  #: how many programs run on one library before the other has its turn
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 QUIET = {"MPLBACKEND": "Agg", "PYTHONHASHSEED": "0", "PYTHONWARNINGS": "ignore", "TQDM_DISABLE": "1"}
 OTHER_KERNELS = {"ATEN_CPU_CAPABILITY": "default", "MKL_CBWR": "COMPATIBLE", "ONEDNN_MAX_CPU_ISA": "SSE41"}
@@ -92,7 +92,7 @@ print(sum(each.numel() for each in model.parameters()), "parameters, loss", loss
 
 @dataclass
 class Program:
-    """One program: its name here, and what the worker is told about it."""
+    """One program: its name, and what the worker is told about it."""
 
     repository: str
     name: str
@@ -100,7 +100,7 @@ class Program:
     differs: str = ""
     outcome: str = ""  #: "agrees", "differs", "declared", "fails on PyTorch"
     why: list[str] = field(default_factory=list)
-    tests: int = 0  #: of a test suite: how many pass on PyTorch
+    tests: int = 0  #: for a test suite: how many tests pass on PyTorch
 
 
 def programs_of(repository: dict[str, Any], checkout: Path) -> Iterator[Program]:
@@ -281,7 +281,7 @@ def try_out(programs: list[Program], results: Path) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run what is asked for; the number of programs that differ."""
+    """Run the programs; returns how many differ."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, help="checkouts: FOLDER/OWNER/NAME")
     parser.add_argument("words", nargs="*", help="only programs with one of these in their name")

@@ -32,8 +32,8 @@ from typing import Any
 import numpy as np
 import torch
 
-MOST_ELEMENTS = 100_000  #: of a larger tensor so many, evenly spread, are kept
-MOST_ITEMS = 200  #: of a longer list or dict the first ones are kept
+MOST_ELEMENTS = 100_000  #: how many elements of a larger tensor are kept, evenly spread
+MOST_ITEMS = 200  #: how many items of a longer list or dict are kept, the first ones
 DEEPEST = 6
 MEMORY = 12 * 2**30
 NO_DATA = ("thing", "")  #: the value that stands for a module, a class or a function

@@ -90,7 +90,7 @@ def test_a_browser_has_one_vote_and_answers_of_one_meaning_are_one_bar(server: V
 
 def test_nothing_is_kept_of_anybody(server: VoteServer) -> None:
     browser = Browser(server)
-    assert Browser(server).cookie != browser.cookie  # random, and of this browser alone
+    assert Browser(server).cookie != browser.cookie  # random, and only in this browser
     headers = Browser(server, "").get("/")[2]
     assert {"HttpOnly", "SameSite=Strict"} <= set(headers["Set-Cookie"].split("; "))
     assert browser.vote("view", "1, 3") == 200

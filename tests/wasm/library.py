@@ -1,4 +1,4 @@
-"""Run in Pyodide: pytest on tests of the library, and one line of JSON with what came of them.
+"""Run in Pyodide: pytest on tests of the library, and one line of JSON with the results.
 
 A test that needs what the platform does not have (processes, threads, users, a package that Pyodide has not got) is
 skipped with the platform's own words. Every other failure is one.

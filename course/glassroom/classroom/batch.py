@@ -1,4 +1,9 @@
-"""Marking a class: a row for every learner, several at a time, each saved as soon as it is ready."""
+"""Marking a class: a row for every learner, several at a time, each saved as soon as it is ready.
+
+Rows lie in `marks/ASSIGNMENT/LEARNER.json`. A row records what it depends on (the submission's bytes, the teacher's
+notebooks, the checks, the limits), so a run that was killed continues where it stopped, and a second run marks only
+what has changed.
+"""
 
 from __future__ import annotations
 

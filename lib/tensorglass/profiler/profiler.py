@@ -34,7 +34,11 @@ _RECORDING = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 def schedule(
     *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0
 ) -> Callable[[int], ProfilerAction]:
-    """What to do in each step: cycles of steps that wait, warm up and record, of the given lengths."""
+    """What to do in each step: cycles of steps that wait, warm up and record, of the given lengths.
+
+    There are `repeat` cycles, or as many as there are steps if that is 0. They begin after `skip_first` steps; with
+    `skip_first_wait` the first does not wait.
+    """
     if wait < 0 or warmup < 0 or active <= 0 or repeat < 0 or skip_first < 0:
         raise AssertionError(
             f"Invalid profiler schedule arguments. Got wait={wait} (need >= 0), warmup={warmup} (need >= 0), "

@@ -1,4 +1,8 @@
-"""Generators: sources of random numbers, whose seed or state makes the numbers repeatable."""
+"""Generators: sources of random numbers, whose seed or state makes the numbers repeatable.
+
+A generator is a stream of bits that its seed determines. Functions that draw numbers take the default generator's,
+which `manual_seed` seeds, or those of the one given as ``generator=``.
+"""
 
 from __future__ import annotations
 

@@ -58,7 +58,21 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Change how tensors print, from now on. Options that are None stay as they are, except `sci_mode`."""
+    """Change how tensors print, from now on. Options that are None stay as they are, except `sci_mode`.
+
+    precision: digits after the point (4 at first).
+    threshold: with more elements than this (1000), only the edges of each dimension are shown.
+    edgeitems: how many items an edge has, on each side (3).
+    linewidth: where lines break (80 characters).
+    profile: "default", "short" or "full" sets all of these; what else is given overrides it.
+    sci_mode: always (True) or never (False) write floats as ``1.0000e+00``. Every call without it goes back
+        to None, which decides by the values.
+
+    >>> torch.set_printoptions(precision=2)
+    >>> torch.tensor([torch.pi])
+    tensor([3.14])
+    >>> torch.set_printoptions(profile="default")
+    """
     global _options
     base = _PROFILES.get(profile, _options) if profile is not None else _options
     _options = PrintOptions(

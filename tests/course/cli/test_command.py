@@ -24,7 +24,7 @@ START_SECONDS = 60
 
 
 def glassroom(*arguments, python=sys.executable, **environment):
-    """Run the command in a process of its own and return what came of it."""
+    """Run the command in its own process and return its result."""
     return subprocess.run(
         [python, "-m", "glassroom", *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": f"{ROOT / 'course'}{os.pathsep}{ROOT / 'lib'}", **environment},

@@ -158,7 +158,7 @@ def answer_that_fails(torch):
 
 
 def test_an_answer_that_writes_into_what_is_given_spoils_no_answer_after_it():
-    """In a notebook both are handed the same tensors, which another cell has made."""
+    """In a notebook, both get the same tensors, which another cell has created."""
     import tensorglass as torch
 
     def writing(function):

@@ -42,7 +42,7 @@ HINTS = ["slices give views", "look at the slice", "window = a[…]", "window = 
 
 
 class Explodes:
-    """Looks like a tensor and raises whatever is asked of it."""
+    """Looks like a tensor, and raises for every access."""
 
     def __getattribute__(self, name):
         if name == "__class__":
@@ -82,7 +82,7 @@ class HalfATensor:
 
 
 def recipes(torch):
-    """Of each kind of junk how it is made: anew for each answer, since a check may write into what it is given."""
+    """How to create each kind of junk: new for each answer, since a check may write into what it is given."""
     plain = st.one_of(
         st.none(),
         st.just(...),

@@ -1,4 +1,4 @@
-"""The contents page leads to every notebook and from 40 questions to answers; it and all links are made anew alike."""
+"""The contents page leads to every notebook, and from 40 questions to answers; it and all links are reproducible."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def test_in_the_place_of_wrong_and_missing_answers_stands_the_courses_own(
         (name,) = COURSE[id].answers
         assert f"`{name}`" in said
         assert owner(course, name) == "the course's own, until a check accepts yours"
-        assert hints_of(id)[-1] not in written(course)  # nobody reads there what is asked for
+        assert hints_of(id)[-1] not in written(course)  # the answers that are asked for are not in that file
 
 
 def test_what_stand_in_made_is_not_the_learners(notebook: Notebook, course: Path) -> None:

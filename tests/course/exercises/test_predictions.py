@@ -1,4 +1,4 @@
-"""A prediction writes down what was said, and sets it beside what is true; it never crashes."""
+"""A prediction records the answers, and shows them beside the truth; it never crashes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from glassroom.exercises import predict
 
 
 def revealed(answers, *result, **keywords):
-    """The rows of the table: kind -> (what was said, the truth and the mark)."""
+    """The rows of the table: kind -> (the answer, the truth and the mark)."""
     with contextlib.redirect_stdout(io.StringIO()):
         prediction = predict("What will it be?", **answers)
     with contextlib.redirect_stdout(io.StringIO()) as out:

@@ -1,4 +1,4 @@
-"""The alias map: who is grouped with whom, which bytes are shared, what is kept alive, and who holds it."""
+"""The alias map: which tensors are grouped, which bytes are shared, what is kept alive, and by whom."""
 
 from __future__ import annotations
 

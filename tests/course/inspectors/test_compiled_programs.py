@@ -54,7 +54,7 @@ def test_a_compiled_step_is_measured_to_the_byte_and_compiled_once(backend: str)
         compiled(batch).sum().backward()
 
     step()
-    net.zero_grad()  # outside of the step, since the profiler says nothing of the end of what was there before
+    net.zero_grad()  # outside of the step, since the profiler does not record the end of earlier memory
     step()
     graphs = dict(dynamo.utils.counters["stats"])
     net.zero_grad()

@@ -1,4 +1,4 @@
-"""What holds for every inspector: its figure, its files, its data, and what becomes of markup in names."""
+"""What holds for every inspector: its figure, its files, its data, and markup in names is escaped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gallery of inspectors: its code runs as it stands there, and makes every inspector; its pictures exist."""
+"""The gallery of inspectors: its code runs as printed, and creates every inspector; its pictures exist."""
 
 from __future__ import annotations
 

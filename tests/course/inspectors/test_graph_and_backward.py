@@ -461,7 +461,7 @@ def test_steps_are_the_same_on_both_libraries() -> None:
     for library in (importlib.import_module("tensorglass"), torch):
         tensors = regression(library)
         w, b, h, loss = (tensors[name] for name in ("w", "b", "h", "loss"))
-        assert {w, b, h} == {tensors["w"], tensors["b"], tensors["h"]}  # names for what is drawn
+        assert {w, b, h} == {tensors["w"], tensors["b"], tensors["h"]}  # names of the things that are drawn
         texts.append(symbolic(step_backward(loss).text))
     assert texts[0] == texts[1]
 
@@ -584,7 +584,7 @@ def test_numbers_of_a_folded_graph_stand_where_there_is_one_for_an_arrow(library
         result = result * 2
     stepper = step_backward(result.sum())
     assert "⋮" in stepper.svg
-    assert f"[{2**30:.4g}]" in stepper.svg  # what goes from the fold to the leaf
+    assert f"[{2**30:.4g}]" in stepper.svg  # the gradient that goes from the fold to the leaf
     assert "grad: [1.074e+09]" in stepper.svg
 
 

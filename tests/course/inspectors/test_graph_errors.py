@@ -140,7 +140,7 @@ def test_a_function_of_the_program_is_told_by_the_line_of_its_backward(library: 
 
 
 class Backwards:
-    """Functions whose backward is wrong, and one that can be differentiated once, by what is wrong with them."""
+    """Functions with a wrong backward, and one that can be differentiated only once, named by what is wrong."""
 
     def __init__(self, lib: Any) -> None:
         function, once = lib.autograd.Function, lib.autograd.function.once_differentiable

@@ -330,7 +330,7 @@ def test_what_has_no_known_holder_is_called_unknown() -> None:
 
 
 class Unreadable(torch.Tensor):
-    """Whatever is asked of it raises."""
+    """Raises for every access."""
 
     @staticmethod
     def __new__(cls) -> Any:
@@ -342,7 +342,7 @@ class Unreadable(torch.Tensor):
 
 @pytest.mark.parametrize("look", [holders, lambda t: holders(), lambda t: aliases(), lambda t: show(Unreadable(), t)])
 def test_a_look_leaves_no_cycle_behind_that_keeps_what_it_has_seen(look: Any) -> None:
-    """The traceback of an exception that the look has met leads to its frames, and those to all that they name."""
+    """The traceback of an exception that a look catches leads to its frames, and they to everything that they name."""
     alive, value = Unreadable(), torch.zeros(3)
     is_there = weakref.ref(value)
     gc.disable()

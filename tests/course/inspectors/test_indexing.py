@@ -44,7 +44,7 @@ def test_everything_that_is_read_leads_where_pytorch_leads() -> None:
         led = story.led
         elements = [float(tensor[led.source(index)]) for index in product(*map(range, led.size))]
         facts = (led.size, led.stride, led.offset, led.is_view, elements)
-        if 0 in led.size and len(expected) == 5:  # nobody can tell the strides of nothing
+        if 0 in led.size and len(expected) == 5:  # the strides of an empty tensor do not matter
             facts, expected = (facts[0], *facts[3:]), (expected[0], *expected[3:])
         assert facts == expected, (typed, tensor.shape)
         picked = Counter(led.source(index) for index in product(*map(range, led.size)))
@@ -76,7 +76,7 @@ def test_tensors_of_every_library_are_indexed_with_their_values(library: Any) ->
     assert explored.text.endswith("result (2, 2), a copy\n   8  10\n   8  10")
 
 
-SEVERAL_FAULTS = (":0", "1.5", "[3]]")  # in these NumPy may name another fault first, or names it in words of its own
+SEVERAL_FAULTS = (":0", "1.5", "[3]]")  # for these NumPy may name another mistake first, or use its own words
 
 
 def test_arrays_of_numpy_are_indexed_in_numpys_way() -> None:

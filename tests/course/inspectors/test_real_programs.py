@@ -490,7 +490,7 @@ def test_a_network_is_told_under_one_name_and_what_it_does_in_a_few_words() -> N
     assert "more allocated" in picture.text
     assert max(map(len, picture.text.splitlines())) < 1_000
     story = picture.story
-    for moment in story.moments:  # of parameters that nothing touches it is not told that they come and go
+    for moment in story.moments:  # parameters that are not touched are not reported as appearing and disappearing
         if story.source(moment.statement).strip() == "x = each(x)":
             assert "net." not in " ".join(change.words for change in moment.changes)
 

@@ -21,7 +21,11 @@ PAGE = (ROOT / "docs" / "inspectors-compared.md").read_text(encoding="utf-8")
 #: Those of which the page says that the cause is not named.
 NOT_NAMED = set(re.findall(r"^\| `(\w+)` \|(?:[^|]*\|){2} no\b", PAGE, re.MULTILINE))
 GROWN = re.compile(r"\(([\d,]+) bytes\) on cpu more|^([\d,]+) bytes on cpu more", re.MULTILINE)
-SAYS_NOTHING = {"assert_no_leak", "assert_shares_memory", "explain_error"}  # of what is right
+SAYS_NOTHING = {
+    "assert_no_leak",
+    "assert_shares_memory",
+    "explain_error",
+}  # assertions, which are silent if all is right
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

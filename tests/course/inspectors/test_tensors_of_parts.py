@@ -60,7 +60,7 @@ def test_every_byte_of_a_tensor_that_is_made_of_others_is_accounted_for(kind: st
     assert sum(group.nbytes for group in groups) == nbytes
     net = torch.nn.Module()
     net.register_buffer("table", tensor)
-    assert 0 < model_map(net=net).data.buffers <= nbytes  # of a storage that several are views of, what it reaches
+    assert 0 < model_map(net=net).data.buffers <= nbytes  # for a storage with several views, the bytes that they reach
     kept = []
     with pytest.raises(AssertionError, match=r"alive, held by kept\[0\]"), assert_no_leak():
         kept.append(MAKE[kind]())
@@ -108,7 +108,7 @@ def test_a_gradient_that_is_sparse_is_accounted_for() -> None:
 
 @pytest.fixture
 def mesh(tmp_path: Any) -> Iterator[Any]:
-    """A mesh of this process alone."""
+    """A mesh of this process only."""
     distributed = torch.distributed
     if not distributed.is_available():
         pytest.skip("this PyTorch has no distributed package")
@@ -133,5 +133,5 @@ def test_wrapped_networks_are_counted_by_their_local_memory(mesh: Any) -> None:
     assert data.state == 2 * nbytes + 2 * 4  # averages, and the steps counted
     told = {path.words: path.nbytes for path in holders()._storages.values()}
     assert told["net.weight._local_tensor"] == 30 * 40 * 4
-    assert told["net.weight.grad._local_tensor"] == nbytes  # in one storage with the bias's
+    assert told["net.weight.grad._local_tensor"] == nbytes  # in one storage with the gradient of the bias
     assert "net.weight._local_tensor" in aliases(net=net).text

@@ -1,5 +1,4 @@
-"""Reading a graph raises nothing, whichever operator made it, whatever has become of it, and whatever a class
-overrides."""
+"""Reading a graph raises nothing, whichever operator made it, whatever its state is, and whatever a class overrides."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def test_what_a_live_form_alone_shows_is_called_by_its_holder() -> None:
 
 
 def test_numbers_follow_the_picture_also_where_a_long_name_leaves_little_room() -> None:
-    for more in (1, 1_200):  # so many storages are read before
+    for more in (1, 1_200):  # the number of storages that are read before
         memory.give_again(["S0", "S1"])
         with memory_timeline() as timeline:
             abcdefghijk = tensorglass.ones(3)

@@ -1,4 +1,4 @@
-"""Catalogues: what is taken from the course, what is put back, and what a check finds wrong."""
+"""Catalogues: which texts are extracted from the course, how they are put back, and what a check reports."""
 
 import ast
 import json
@@ -114,7 +114,7 @@ class _Wordless(ast.NodeTransformer):
 
 
 def _program(cell) -> str:
-    """A code cell as Python understands it; words alone of any other."""
+    """A code cell as Python parses it; for other cells, only words."""
     source = "".join(cell["source"])
     if cell["cell_type"] != "code" or any(line.lstrip().startswith(("%", "!")) for line in cell["source"]):
         return " ".join(source.split())

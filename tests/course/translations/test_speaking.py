@@ -1,4 +1,4 @@
-"""The course in a pseudo-language, whose every sentence stands in brackets and is half as long again."""
+"""The course in a pseudo-language: every sentence is in brackets and half as long again."""
 
 import json
 import os
@@ -132,7 +132,7 @@ def test_a_translated_notebook_runs_and_computes_the_same(name, folders, monkeyp
 
 
 def texts(cell) -> list[str]:
-    """What a cell printed and displayed, but for pictures."""
+    """What a cell printed and displayed, except pictures."""
     texts = []
     for output in cell.get("outputs", []):
         data = output.get("data", {})

@@ -103,7 +103,7 @@ def test_a_copy_without_a_record_of_its_cells_keeps_its_answers(course: Path, mi
 
 
 def test_every_notebook_of_the_course_keeps_its_answers(tmp_path: Path) -> None:
-    """Every exercise whose id has changed, in one notebook: none of the answers stands apart."""
+    """Every exercise whose id has changed, in one notebook: no answer is separated from its exercise."""
     places = [(f"cell{at}", old, new) for at, (old, new) in enumerate(FORMER_IDS.items())]
     (tmp_path / "course" / PLACE.parent).mkdir(parents=True)
     (tmp_path / "course" / PLACE).write_bytes(notebook(*((id, "code", task(old)) for id, old, _ in places)))

@@ -82,7 +82,7 @@ def lab(folder):
 
 
 def the_line(capsys):
-    """What the command said to stderr, which is one line that a terminal can show."""
+    """What the command wrote to stderr, which must be one line that a terminal can show."""
     line = capsys.readouterr().err.removesuffix("\n")
     assert line.startswith("glassroom: ")
     assert line.isprintable()

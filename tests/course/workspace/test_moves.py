@@ -68,7 +68,7 @@ def renumbered(course):
 
 
 def divided(course):
-    """The second exercise and the prediction are asked for in a notebook of their own."""
+    """A course in which the second exercise and the prediction have moved to a notebook of their own."""
     (course / OLD).unlink()
     (course / NEW).write_bytes(notebook("first", asked("t05-a"), "last"))
     (course / HALF).write_bytes(notebook("another beginning", PREDICTED.format("(2,)"), asked("t05-b")))

@@ -91,7 +91,7 @@ def test_whole_segments_are_kept_up_to_the_limit(steps: list[tuple[str, int]], l
 
 
 class _Scarce(Addresses):
-    """A source that has so many bytes, and then says that there are none."""
+    """A source of a limited number of bytes, which then reports that it has none."""
 
     def __init__(self, nbytes: int) -> None:
         super().__init__()

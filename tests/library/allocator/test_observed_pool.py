@@ -14,7 +14,7 @@ MIB = 2**20
 
 
 class _Reporting(Addresses):
-    """A source of segments that says what it gave."""
+    """A source of segments that records what it has given."""
 
     def __init__(self, pool: ObservedPool) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ def test_what_was_reported_adds_up_to_the_pool(steps: list[tuple[str, int]]) -> 
         elif action == "f" and held:
             pool.taken_back(held.pop(number % len(held)).block.address)
         else:
-            truth.empty_cache()  # of which nobody is told
+            truth.empty_cache()  # which is not reported
         assert _told(pool.snapshot(truth.reserved)) == _told(truth.snapshot())
         ours, theirs = pool.stats(truth.reserved), truth.stats()
         for name in ("allocation", "allocated_bytes", "requested_bytes", "segment", "reserved_bytes"):

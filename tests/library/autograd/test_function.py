@@ -12,7 +12,7 @@ from tensorglass.autograd.function import once_differentiable
 
 @pytest.fixture
 def no_collector():
-    """Reference counting alone has to free what is freed."""
+    """Turn the garbage collector off: reference counting must free everything."""
     gc.collect()
     gc.disable()
     yield

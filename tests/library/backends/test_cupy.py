@@ -49,8 +49,8 @@ def calls() -> dict[tuple[str, str], set[Form]]:
 
 
 def found_in_cupy(module: str, name: str) -> Any:
-    """CuPy's function, or method of its arrays, of this name; None where there is none."""
-    if module == "scipy.special":  # of which the host runs what CuPy lacks
+    """CuPy's function, or method of its arrays, of this name; None if there is none."""
+    if module == "scipy.special":  # where the host runs what CuPy lacks
         return getattr(cupyx.scipy.special, name, getattr(scipy.special, name))
     place: Any = cupy
     for part in [*module.split(".")[1:], *name.split(".")]:

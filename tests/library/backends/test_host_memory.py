@@ -18,7 +18,7 @@ from tensorglass import memory
 from tensorglass.backends.host_memory import MOST_UNUSED
 
 MIB = 2**20
-N = MIB  # so many float32 elements are 4 MiB
+N = MIB  # 4 MiB of float32
 
 
 @pytest.fixture(autouse=True)

@@ -393,7 +393,7 @@ def small_calls(row: Any, arguments: tuple[Any, ...]) -> Iterator[Callable[..., 
 
 
 class Told:
-    """What an observer of memory is told, in order."""
+    """The events that an observer of memory receives, in order."""
 
     def __init__(self) -> None:
         self.events: list[tuple[str, int]] = []
@@ -409,7 +409,7 @@ class Told:
 
 
 def observed(calls: Callable[[], Iterator[Any]]) -> list[tuple[str, int]]:
-    """What an observer of memory is told during these calls."""
+    """The events that an observer of memory receives during these calls."""
     told = Told()
     memory.figures.observers += (told,)
     try:

@@ -186,7 +186,7 @@ def anomalies_looked_for() -> Iterator[None]:
 def test_gradients_that_are_passed_on_keep_their_version(
     passing: Callable[[torch.Tensor, torch.Tensor], torch.Tensor], used: Callable[[torch.Tensor], torch.Tensor]
 ) -> None:
-    """What was added in place before a node that sends its gradient on as it is counts at the leaf as well."""
+    """In-place additions before a node that passes its gradient on unchanged also count at the leaf."""
     told: list[list[list[int]]] = [[], []]
     for shortcuts, seen in zip((True, False), told, strict=True):
         x, w = X.clone().requires_grad_(), X.clone().requires_grad_()

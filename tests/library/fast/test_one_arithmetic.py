@@ -1,4 +1,4 @@
-"""With shortcuts and without them the library computes the same numbers, to the last bit, and tells of the same copies.
+"""With and without shortcuts the library computes the same numbers, to the last bit, and reports the same copies.
 
 If a shortcut has to add in another order, its entry in the table states its tolerance.
 """

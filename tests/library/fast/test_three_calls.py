@@ -15,7 +15,7 @@ import tensorglass as torch
 
 
 def told(seen: dict[str, Any]) -> str:
-    """All there is to say of results and gradients, as text: so NaN is equal to NaN."""
+    """All facts about results and gradients, as text, so that NaN equals NaN."""
     return repr({field: _told(content) for field, content in seen.items()})
 
 

@@ -18,7 +18,7 @@ from tensorglass.utils import dlpack
 
 
 class Producer:
-    """An array of another library, which knows `known` keywords of the protocol and notes what it is asked for."""
+    """An array of another library, which accepts the `known` keywords of the protocol and records its calls."""
 
     def __init__(self, array: np.ndarray, *known: str, device: tuple[int, int] = (1, 0)) -> None:
         self.array, self.known, self.device, self.asked = array, known, device, []

@@ -60,7 +60,7 @@ def end_by_signal(index: int) -> None:
 
 
 def hold(end: Connection) -> None:
-    """Hold what comes, and something of its own, until killed. Writing goes on all the time."""
+    """Hold what is received, and something of its own, until killed; it keeps writing to both."""
     theirs = end.recv()
     mine = torch.ones(1000).share_memory_()
     end.send(mine)
@@ -76,6 +76,6 @@ def never_read(end: Connection) -> None:
 
 
 def exchange(end: Connection) -> None:
-    """Send what comes back again, with something of its own, until killed."""
+    """Send everything received back, with something of its own, until killed."""
     while True:
         end.send((end.recv(), torch.ones(50)))

@@ -1,4 +1,4 @@
-"""Operators too small for a file of their own: questions, shapes like another's, at least so many dimensions."""
+"""Operators too small for their own file: predicates, `expand_as` and the like, `atleast_1d` and the like."""
 
 from __future__ import annotations
 

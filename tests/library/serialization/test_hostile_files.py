@@ -113,7 +113,7 @@ def test_a_header_that_lies_is_refused(data, said, no_large_storages):
 
 
 def load_by_name(data):
-    """`load` where the name alone says what kind of file it is."""
+    """`load` of a file whose kind only its name tells."""
     with tempfile.NamedTemporaryFile(suffix=".safetensors") as file:
         file.write(data)
         file.flush()

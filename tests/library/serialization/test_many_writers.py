@@ -64,7 +64,7 @@ def test_whoever_reads_what_many_save_reads_one_of_them_whole(tmp_path: Path, co
                 saving[-1] = fork.Process(target=keep_saving, args=(str(path), 99), kwargs={"has_names": has_names})
                 saving[-1].start()
     assert len(seen) > 4
-    assert all((number == number[0]).all() for number in seen)  # what was mapped is what it was
+    assert all((number == number[0]).all() for number in seen)  # the mapped tensors are unchanged
     torch.save(torch.ones(1), path)
     assert os.listdir(tmp_path) == ["m.pt"]
 

@@ -14,7 +14,7 @@ ABSENT = object()
 
 
 def fields(value: Any, *, but: tuple[str, ...] = ()) -> dict[str, Any]:
-    """What is in each slot of an object, and what is absent."""
+    """The contents of an object's slots, including which are unset."""
     names = {name for kind in type(value).__mro__ for name in vars(kind).get("__slots__", ())}
     return {name: getattr(value, name, ABSENT) for name in sorted(names.difference(but, ("__weakref__", "__dict__")))}
 

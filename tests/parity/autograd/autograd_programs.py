@@ -69,7 +69,7 @@ class Writer:
     def _step(self, names: list[str]) -> str:
         random = self.random
         name = random.choice(names)
-        if random.random() < 0.75:  # what has to do with gradients is what we are here for
+        if random.random() < 0.75:  # statements about gradients are preferred
             name = random.choice([name for name in names if self.values[name].requires_grad] or names)
         kinds: tuple[Choice, ...] = (
             (7, self._view),
@@ -218,7 +218,7 @@ class Writer:
         )  # fmt: skip
 
     def _source(self, names: list[str]) -> str:
-        """Something to go backwards from: mostly what was computed, and a scalar."""
+        """A tensor to start the backward pass from: mostly a computed one, and a scalar."""
         fitting = [name for name in names if self.values[name].requires_grad] or names
         computed = [name for name in fitting if self.values[name].dim() == 0] or fitting
         name = self.random.choice(

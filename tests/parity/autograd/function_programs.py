@@ -1,4 +1,4 @@
-"""Generated functions of your own: every kind of input, of output, of what is saved and of what happens then."""
+"""Generated custom functions: every kind of input and output, of saved values, and of later use."""
 
 import itertools
 

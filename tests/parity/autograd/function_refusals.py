@@ -1,4 +1,4 @@
-"""How functions of your own are misused, and what is said of it: source that runs on both libraries.
+"""Misuses of custom functions, and their errors: source that runs on both libraries.
 
 Each begins after `function_stories.PRELUDE`.
 """

@@ -1,4 +1,4 @@
-"""What happens to functions of your own, told as source that runs on both libraries (see `same_source`).
+"""Scenarios of custom functions, as source that runs on both libraries (see `same_source`).
 
 Each story begins after `PRELUDE`: `fn` makes a Function of a forward, a backward and a setup_context; `new` a leaf.
 """

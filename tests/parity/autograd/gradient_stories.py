@@ -1,5 +1,5 @@
-"""Gradients that never come, that come in another dtype, and that come past what was written to or by an error, told as
-source that runs on both libraries (see `same_source`), after `PRELUDE`.
+"""Gradients that never arrive, arrive in another dtype, or pass a tensor that was overwritten or an error: as source
+that runs on both libraries (see `same_source`), after `PRELUDE`.
 """
 
 PRELUDE = """

@@ -1,4 +1,4 @@
-"""What happens to hooks, told as source that runs on both libraries (see `same_source`), after `PRELUDE`."""
+"""Scenarios of hooks, as source that runs on both libraries (see `same_source`), after `PRELUDE`."""
 
 PRELUDE = """
 graph = torch.autograd.graph

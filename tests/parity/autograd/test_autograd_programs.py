@@ -38,7 +38,7 @@ def version(tensor: Any) -> int | str:
 
 
 def facts(tensor: Any, with_version: bool) -> dict[str, Any]:
-    """What can be told without disturbing the graph."""
+    """The facts that can be read without changing the graph."""
     told = {
         "dtype": repr(tensor.dtype),
         "layout": (tuple(tensor.shape), tensor.stride(), tensor.storage_offset()),
@@ -56,7 +56,7 @@ def place(tensor: Any, leaves: dict[int, str], derived: set[Any]) -> dict[str, A
             "output_nr": tensor.output_nr,
             "graph": graph(tensor.grad_fn, leaves, derived),
         }
-    except RuntimeError as error:  # of a view whose base was written to although that was not allowed
+    except RuntimeError as error:  # for a view whose base was overwritten although that is not allowed
         return {"error": first_line(error)}
 
 

@@ -87,7 +87,7 @@ def outcome(library: Any, call: GradientCall, dtype: str) -> dict[str, Any]:
 
 
 def are_same(one: Any, other: Any) -> bool:
-    """Whether two gradients are the same: in size and, but for rounding, in value. None counts as zeros."""
+    """Whether two gradients are the same: in size and, up to rounding, in value. None counts as zeros."""
     if one is None or other is None:
         present = other if one is None else one
         return present is None or not numpy.any(present)

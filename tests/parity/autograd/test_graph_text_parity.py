@@ -19,7 +19,7 @@ def chain(node: Any) -> str:
 
 
 def outcome(library: Any, program: str) -> str:
-    """What becomes of `x` when `program` runs: its graph, version and layout, or the refusal."""
+    """The graph, version and layout of `x` after `program` has run, or its error."""
     leaf = library.ones(2, 1, 3, dtype=library.float64, requires_grad=True)
     names = {
         "torch": library,

@@ -57,7 +57,7 @@ def modules_below(package: str) -> list[str]:
     modules = [package]
     for module in pkgutil.iter_modules(sys.modules[f"torch.{package}"].__path__, f"torch.{package}."):
         if not module.name.rpartition(".")[2].startswith("_"):
-            with contextlib.suppress(ImportError):  # of what is not installed
+            with contextlib.suppress(ImportError):  # from packages that are not installed
                 importlib.import_module(module.name)
                 path = module.name.removeprefix("torch.")
                 modules += modules_below(path) if module.ispkg else [path]

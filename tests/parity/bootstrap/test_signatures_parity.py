@@ -22,7 +22,7 @@ OTHERWISE = {"Container", "rrelu"}
 
 
 def signature(value: Any) -> list[tuple[str, Any, str]] | None:
-    """The parameters, but for private ones; None where there is no signature, or one that says nothing."""
+    """The parameters, except private ones; None if there is no signature, or one that says nothing."""
     try:
         parameters = inspect.signature(value).parameters.values()
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""PyTorch is asked all that can be asked about dtypes: there are fifteen, so every combination is tried."""
+"""All that can be asked about dtypes is compared with PyTorch: there are fifteen, so every combination is tried."""
 
 import itertools
 
@@ -22,7 +22,7 @@ def _restore_default_dtypes():
 
 
 def theirs(dtype):
-    """PyTorch's dtype of the same name; anything else as it is."""
+    """PyTorch's dtype of the same name; other values unchanged."""
     return getattr(torch, dtype.name) if isinstance(dtype, dtypes.dtype) else dtype
 
 

@@ -90,7 +90,7 @@ PAIRS: dict[str, tuple[Make, Make]] = {
         lambda d, t: d.InverseGamma(t(0.5, 3.0), t(1.0, 3.0)),
         lambda d, t: d.InverseGamma(t(1.5, 7.0), 2.0),
     ),
-    "generalized pareto": (  # PyTorch's has a density in single precision alone
+    "generalized pareto": (  # PyTorch's has a density in single precision only
         lambda d, t: d.GeneralizedPareto(t(0.5, 3.0, 1.0).float(), t(1.0, 2.0, 0.5).float(), t(0.0, 0.3, -0.7).float()),
         lambda d, t: d.GeneralizedPareto(t(0.5, 3.0).float(), 1.5, t(0.6, 1.5).float()),
     ),

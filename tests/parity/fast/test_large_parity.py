@@ -63,7 +63,7 @@ def test_rows_in_pieces_come_to_the_same(call: str, rows: int) -> None:
 @pytest.mark.parametrize("size", [(N,), (100, 700), (N - 1,)])
 def test_products_of_all_elements_are_pytorchs(dtype: str, size: tuple[int, ...]) -> None:
     if dtype.startswith("int"):
-        elements = np.resize(np.array([3, -1, 7], dtype), size)  # overflows, and goes on
+        elements = np.resize(np.array([3, -1, 7], dtype), size)  # overflows, and continues
     else:
         elements = np.exp(RANDOM.normal(size=size) / 100).astype(dtype)
     ours, theirs = tensorglass.from_numpy(elements).prod(), torch.from_numpy(elements).prod()

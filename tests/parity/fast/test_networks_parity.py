@@ -79,7 +79,7 @@ def rows_of(lib: Any, **options: Any) -> Callable[..., Any]:
 
 
 def block(lib: Any, change: Callable[[Any, Any], Any] = lambda lib, layer: None, **options: Any) -> Callable[..., Any]:
-    """A Transformer's block after a change of its feed-forward part, which draws what it drops anew from a seed."""
+    """A Transformer block after a change of its feed-forward part; dropout is drawn again from a seed."""
     layer = lib.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, **{"dropout": 0.0, **options})
     change(lib, layer)
 
@@ -282,7 +282,7 @@ def numbers(lib: Any, size: tuple[int, ...], dtype: str, start: float) -> Any:
 
 
 def seen(lib: Any, name: str, layout: str, dtype: str, times: int) -> list[Any]:
-    """Results and gradients of the last of so many calls; in float64 those of the gradients, too."""
+    """Results and gradients of the last of `times` calls; in float64, second derivatives too."""
     build, sizes = LAYERS[name]
     before = lib.get_default_dtype()
     lib.set_default_dtype(getattr(lib, dtype))

@@ -25,7 +25,7 @@ CALLS = 1 if os.environ.get("TENSORGLASS_FAST") == "0" else 3
 
 
 def flags(seen: dict[str, Any]) -> list[Any]:
-    """Of each result and gradient, whether it can be differentiated further; None for a gradient that is none."""
+    """Whether each result and gradient can be differentiated further; None for a missing gradient."""
     return [[tensor is not None and tensor.requires_grad for tensor in seen[field]] for field in ("results", "first")]
 
 

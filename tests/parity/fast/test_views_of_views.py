@@ -22,7 +22,7 @@ VIEWS: dict[str, Callable[[Any], Any]] = {
 
 
 def told(lib: Any, first: str, second: str, where: str, write_again: bool) -> list[Any]:
-    """What the second view says after a write to its base, or what is refused."""
+    """The facts of the second view after a write to its base, or the error."""
     leaf = lib.ones(2, 3, requires_grad=True)
     base = leaf if where == "of a leaf" else leaf * 1
     try:

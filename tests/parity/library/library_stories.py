@@ -1,4 +1,4 @@
-"""What happens to operators of your own, told as source that runs on both libraries (see `same_source`)."""
+"""Scenarios of custom operators, as source that runs on both libraries (see `same_source`)."""
 
 PRELUDE = """
 Tensor, custom_op, infer_schema = torch.Tensor, torch.library.custom_op, torch.library.infer_schema

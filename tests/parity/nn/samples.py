@@ -18,7 +18,7 @@ TOLERANCE = {"torch.float64": 1e-9, "torch.float32": 2e-5, "torch.bfloat16": 2e-
 
 
 def spread(samples: Iterable[Any], most: int) -> list[Any]:
-    """At most so many of the samples, from the first to the last at equal distances, so that every option is seen."""
+    """At most `most` of the samples, from the first to the last at equal distances, so that every option occurs."""
     all_samples = list(samples)
     return (
         [all_samples[place * len(all_samples) // most] for place in range(most)]
@@ -134,7 +134,7 @@ def weights(library: Any, tensor: Any) -> Any:
 
 
 def are_close(one: Any, other: Any, tolerance: float) -> bool:
-    """Whether two arrays are the same but for rounding; None counts as zeros."""
+    """Whether two arrays are the same up to rounding; None counts as zeros."""
     if one is None or other is None:
         present = other if one is None else one
         return present is None or not numpy.any(present)

@@ -30,7 +30,7 @@ CALLS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "log_sigmoid_backward": lambda t, F, x: F.logsigmoid(x),
     "_gated": lambda t, F, x: F.glu(t.cat([x, x + 1]), 0),
 }
-#: PyTorch's gradient of it has no gradient.
+#: Operators whose gradient has no gradient in PyTorch.
 ENDS_THERE = ("hardsigmoid_backward",)
 #: The gradient's gradient has other nodes: PyTorch composes it of operators of the table, in Python or in C++.
 OTHER_NODES = ("hardsigmoid_backward", "_silu_backward", "log_sigmoid_backward", "_gated")

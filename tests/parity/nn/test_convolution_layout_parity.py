@@ -1,4 +1,4 @@
-"""How convolutions of sequences lie in memory, and what is drawn for them afterwards: dropout follows the layout."""
+"""The memory layout of convolutions of sequences, and what dropout draws for them, which follows the layout."""
 
 from __future__ import annotations
 

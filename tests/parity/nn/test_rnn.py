@@ -210,7 +210,7 @@ def test_functions_and_refusals(name: str) -> None:
             warnings.simplefilter("always")
             try:
                 result = flat(FUNCTIONS[name](library, library.nn.utils.rnn))
-            except Exception as error:  # the refusal is what is compared
+            except Exception as error:  # the error is compared
                 result = [type(error).__name__, str(error).splitlines()[0]]
         runs.append([*result, *(str(warning.message) for warning in caught)])
     compare(runs)

@@ -69,7 +69,7 @@ FLOOR = {"reduction": 1.0, "linear algebra": 8.0, "cumulative": 1.0, "Fourier": 
 
 #: Waves near their zeros are as exact.
 CANCELLING = tuple(name for name in OPERATORS if "_bessel_" in name)
-#: PyTorch's are good to so many places only (docs/differences.md), and of huge arguments not at all.
+#: PyTorch's results are accurate to this tolerance only (docs/differences.md), and not at all for huge arguments.
 ROUGH = {
     "special_bessel_j0": 1e-8,
     "special_bessel_j1": 1e-8,

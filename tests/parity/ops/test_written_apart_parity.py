@@ -1,4 +1,4 @@
-"""`out=` that lies over what is read: which operators refuse it, which write over it, and what stands there then."""
+"""`out=` that overlaps an input: which operators refuse it, which overwrite it, and with what result."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _tried(library: Any, call: str, operand: str = "s[:6].view(2,3)") -> Any:
     names |= {"i": library.tensor([[0, 1, 0], [1, 0, 1]])}
     names["x"] = eval(operand, names)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that the output was resized
+        warnings.simplefilter("ignore")  # the warning that the output was resized
         try:
             result = eval(call, names)
             return [*result.shape, *result.reshape(-1).tolist()]
@@ -52,7 +52,7 @@ def test_an_out_over_an_operand_is_refused_or_written_as_pytorch_has_it(call: st
     "call", ["torch.sin(x,out=x[:1])", "torch.mul(x,2,out=x[:1])", "torch.nan_to_num(x,out=x[:1])"]
 )
 def test_an_out_that_is_resized_over_an_operand_with_gaps_gets_the_result(call: str) -> None:
-    with_gaps = "s[:12].view(2,6)[:,::2]"  # for which PyTorch does not see that they meet
+    with_gaps = "s[:12].view(2,6)[:,::2]"  # for which PyTorch does not detect the overlap
     assert isinstance(_tried(torch, call, with_gaps), list)
     elsewhere = call.replace("x[:1]", "torch.empty(0)")
     assert _tried(tensorglass, call, with_gaps) == pytest.approx(_tried(torch, elsewhere, with_gaps))

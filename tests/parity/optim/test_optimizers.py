@@ -180,7 +180,7 @@ def test_refusals(name: str) -> None:
                     if line.error_on != 0:
                         optimizer.step(lambda: 1.0)
                     words.append(("fine", [str(warning.message) for warning in caught]))
-                except Exception as error:  # the refusal is what is compared
+                except Exception as error:  # the error is compared
                     message = str(error).splitlines()[0].replace("tensorglass", "torch")
                     words.append((type(error).__name__, message))
         assert words[0] == words[1]
@@ -189,7 +189,7 @@ def test_refusals(name: str) -> None:
 
 
 def ours(params: Any, made: dict[int, Any]) -> Any:
-    """The same in tensorglass; what is one tensor there is one tensor here."""
+    """The same in tensorglass; a tensor that occurs twice is one tensor here too."""
     if isinstance(params, torch.Tensor):
         if id(params) not in made:
             twin = made[id(params)] = tensorglass.tensor(params.detach().numpy(), requires_grad=params.requires_grad)

@@ -140,7 +140,7 @@ def _training(library: Any, profile: Any) -> Any:
 
 
 def _tops(profile: Any) -> list[tuple[str, list[str]]]:
-    """The outermost rows, and under ranges what was called in them."""
+    """The outermost rows, and within ranges the calls in them."""
     ranges = ("forward", "loss", "enumerate")
     return [
         (event.name, [child.name for child in event.cpu_children if child.name.startswith(("aten", "loss"))]

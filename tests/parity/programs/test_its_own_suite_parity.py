@@ -1,4 +1,4 @@
-"""What PyTorch's own test suite led to: one line is one program, seen step by step."""
+"""Cases from PyTorch's own test suite: one line is one program, compared step by step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PyTorch's own test suite led to: the subjects of its tests, in programs of ours. One line is one program."""
+"""The subjects of PyTorch's own test suite, in programs of ours. One line is one program."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Config:
 
 
 class Made:
-    """Says by `__reduce__` what it is made of, which is made anew each time."""
+    """An object whose `__reduce__` says how to create it."""
 
     def __init__(self, weight: Any) -> None:
         self.weight = weight

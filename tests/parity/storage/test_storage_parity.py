@@ -355,6 +355,6 @@ torch.ones(2).__array__(np.float64)
 def test_an_expression_comes_out_as_in_pytorch(expression: str) -> None:
     # The warning about typed storages comes once in a process, wherever that may be: it has a test of its own.
     ours, theirs = outcome(tensorglass, expression)[0], outcome(torch, expression)[0]
-    if expression not in INTEROP:  # of old classes, few people meet the refusals
+    if expression not in INTEROP:  # errors of old classes, which few people see
         ours, theirs = (re.sub(r"^(\w+Error): .*", r"\1", outcome) for outcome in (ours, theirs))
     assert ours == theirs

@@ -26,7 +26,7 @@ warnings.simplefilter("ignore")
 runpy.run_path(sys.argv[1], run_name="__main__")
 """
 NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:e[-+]?\d+)?")
-TOLERANCE = 1e-3  # of what is printed, often after many steps in float32
+TOLERANCE = 1e-3  # of printed numbers, often after many steps in float32
 
 
 def printed_here(program: Path) -> list[str]:
@@ -53,7 +53,7 @@ def printed_there(program: Path) -> list[str]:
 
 
 def are_the_same(ours: str, theirs: str) -> bool:
-    """Whether two lines differ in the last places of numbers alone."""
+    """Whether two lines differ only in the last places of numbers."""
     if re.sub(r"\s+", " ", NUMBER.sub("#", ours)) != re.sub(r"\s+", " ", NUMBER.sub("#", theirs)):
         return False
     pairs = zip(map(float, NUMBER.findall(ours)), map(float, NUMBER.findall(theirs)), strict=True)

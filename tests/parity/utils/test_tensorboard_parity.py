@@ -33,7 +33,7 @@ WRITES: dict[str, Any] = {
 
 
 def events(folder: Path) -> list[Any]:
-    """What each file of a folder says, but for where and when it was made."""
+    """The contents of each file of a folder, except where and when it was written."""
     rows = []
     for path in sorted(folder.rglob("events.*")):
         for event in EventFileLoader(str(path)).Load():

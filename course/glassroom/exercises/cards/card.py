@@ -101,7 +101,11 @@ def message_card(message: str, text: str) -> Card:
 
 
 def asleep_question(asked: Sequence[Asked], text: str, is_closed: bool = False) -> Card:
-    """What is shown in place of the prediction widget: when its kernel has gone, and when all is revealed (closed)."""
+    """What is shown in place of the prediction widget: when its kernel has gone, and when all is revealed (closed).
+
+    The widget is displayed directly below. The style sheet hides the card as long as the widget works; otherwise it
+    hides the widget's place, which JupyterLab fills with "model not found".
+    """
     body = _asked(asked)
     if not is_closed:
         body.append('<p class="gr-said">Run this cell again to answer here.</p>')

@@ -32,7 +32,10 @@ class Step:
         return {known[id].answers[0]: id for id in self.exercises}
 
     def part(self, own: Mapping[str, str]) -> Part:
-        """The part with these functions of the learner, and the course's own in place of the others."""
+        """The part with these functions of the learner, and the course's own in place of the others.
+
+        `stand_in` calls fetch those, so that the file does not reveal what an exercise asks for.
+        """
         before, _, after = _given(self.name).rpartition(_ANSWERS)
         asks = any(has_answer(id) for name, id in self.answers.items() if name not in own)
         blocks = [("from glassroom import stand_in\n" if asks else "") + before.strip()]

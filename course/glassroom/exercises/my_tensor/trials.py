@@ -1,4 +1,7 @@
-"""The small tests of each part of `my_tensor.py`: a sentence for the learner, and a function that checks it."""
+"""The small tests of each part of `my_tensor.py`: a sentence for the learner, and a function that checks it.
+
+They need no library: a strided tensor is compared with nested lists, and a gradient with small differences.
+"""
 
 from __future__ import annotations
 

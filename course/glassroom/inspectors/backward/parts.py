@@ -1,4 +1,8 @@
-"""The turns of a recorded backward, as they are shown: one by one or, in large graphs, those of a fold together."""
+"""The turns of a recorded backward, as they are shown: one by one or, in large graphs, those of a fold together.
+
+The one idea: the picture has folded what repeats, and turns that follow each other within folds repeat too. The first
+of them are told one by one, as an example of the others.
+"""
 
 from __future__ import annotations
 

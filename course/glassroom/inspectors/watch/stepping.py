@@ -54,7 +54,11 @@ class Follower(Protocol):
         """The code is about to run."""
 
     def ended(self, statement: Statement, function: str, frames: list[FrameType], how: str, result: object) -> bool:
-        """A statement of a function has ended, or has reached a point of interest; returning False ends the watch."""
+        """A statement of a function has ended, or has reached a point of interest; returning False ends the watch.
+
+        `function` is "" outside of functions; `how` is "ran", "calls f()", "after f()", "returns" or "raises …";
+        `result` is what a function returned, or the value of a cell's last expression.
+        """
 
 
 _HasLines = ast.stmt | ast.excepthandler | ast.match_case

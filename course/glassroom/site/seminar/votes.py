@@ -1,4 +1,8 @@
-"""A class's answers to the question that is shown: kept in memory only, and without names."""
+"""A class's answers to the question that is shown: kept in memory only, and without names.
+
+A browser is known by a random cookie, so that it has one vote. Neither names nor addresses are kept, and which
+browser has answered what is known only while its question can be answered.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +75,10 @@ class Votes:
             return {"turn": self.turn, "parts": parts}
 
     def vote(self, browser: str, turn: object, answers: object) -> None:
-        """Count a browser's answers, one for each field that is shown, in place of those that it gave before."""
+        """Count a browser's answers, one for each field that is shown, in place of those that it gave before.
+
+        Raises `Refused` for what is no such vote.
+        """
         with self._lock:
             if browser not in self._browsers:
                 raise Refused("This browser is not known here. Open the page again.")

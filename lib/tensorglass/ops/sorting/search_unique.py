@@ -84,7 +84,11 @@ def searchsorted(
     sorter: Tensor | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The index at which each element of `input` would be inserted into `sorted_sequence`, to keep it sorted."""
+    """The index at which each element of `input` would be inserted into `sorted_sequence`, to keep it sorted.
+
+    Before its equals, or, with `right` or `side` "right", behind them. `sorter` is the order of a sequence that is not
+    sorted, as `argsort` gives it.
+    """
     ends, given = sorted_sequence, _as_tensor(input, sorted_sequence)
     name = "torch.searchsorted()"
     if side is not None and side not in ("left", "right"):

@@ -1,4 +1,4 @@
-"""Answers that are right but for their dtype: float64, which nobody asked for, takes twice the bytes."""
+"""Answers that are right except for their dtype: float64, which was not asked for, takes twice the bytes."""
 
 from exercise_answers import wrong_answers
 

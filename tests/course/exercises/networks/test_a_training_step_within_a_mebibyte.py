@@ -34,7 +34,7 @@ test_wrong_answers = wrong_answers(
                 "    return total",
                 "Smaller parts",
             )
-            for size in ("32", "36", "40")  # with which the training does not fit, or only just
+            for size in ("32", "36", "40")  # sizes with which the training does not fit, or barely
         ],
         (
             "n12-step",

@@ -1,4 +1,4 @@
-"""Answers to the exercises of part 5 that nobody had in mind: misconceptions, and other ways to be right."""
+"""Unexpected answers to the exercises of part 5: misconceptions, and other ways to be right."""
 
 from exercise_answers import right_answers, wrong_answers
 

@@ -52,7 +52,8 @@ PROGRAMS = st.lists(st.tuples(LINES, st.sampled_from(VARIABLES), st.sampled_from
 
 
 class Truth(NamedTuple):
-    """A memory as it is: who leads to it, version and bytes of each storage that holds it, and whether those live.
+    """A memory's true state: what leads to it, the version and bytes of each storage that holds it, and whether those
+    are alive.
 
     There may be several storages: `from_numpy` makes a second one of the same memory.
     """
@@ -131,7 +132,7 @@ def tensors(namespace: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def life_of(storage: Any) -> Callable[[], bool]:
-    """Whether a storage still lives, asked of weak references alone."""
+    """Whether a storage is still alive, determined by weak references only."""
     if isinstance(storage, tensorglass.UntypedStorage):
         reference = weakref.ref(storage)
         return lambda: reference() is not None

@@ -104,7 +104,7 @@ def test_what_is_no_python_function_is_refused() -> None:
 
 
 class Shown(DisplayPublisher):
-    """Keeps what is displayed."""
+    """Records what is displayed."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)

@@ -22,7 +22,7 @@ X = "torch.arange(6.).reshape(2, 3)"
 
 
 def _refuse(name: str, arguments: tuple[Any, ...]) -> None:
-    """What stands behind `nn.functional` has no public name: its signatures are asked themselves."""
+    """The operators behind `nn.functional` have no public name: their signatures are called directly."""
     refused = refusal(name, arguments, {}, is_method=False)
     assert refused is not None
     raise refused

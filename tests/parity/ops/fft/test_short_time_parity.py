@@ -71,7 +71,7 @@ SIGNALS = [
 @pytest.mark.parametrize("expression", SPECTRA + SIGNALS)
 def test_results_and_refusals_are_pytorchs(expression: str) -> None:
     (ours, elements), (theirs, others) = (facts(library, expression) for library in (tensorglass, torch))
-    if not elements:  # PyTorch puts the whole call before what is wrong with it
+    if not elements:  # PyTorch prints the whole call before the error
         theirs = re.sub(r"(i?stft)\([\w.]+\[.*?=[^=]*?\)( :)? ", r"\1(): ", theirs, count=1)
     assert ours == theirs
     for mine, other in zip(elements, others, strict=True):

@@ -51,7 +51,7 @@ class Writer:
         return f"{size}, {stride}, {random.choice((0, 0, 3))}"
 
     def index(self) -> str:
-        """One index: a tuple of items, or an item alone."""
+        """One index: a tuple of items, or a single item."""
         random = self.random
         items: list[str] = []
         dim = 0
@@ -161,7 +161,7 @@ def _header(tensor: Any) -> list[Any]:
 
 
 def _outcome(library: Any, storage: str, header: str, index: str, value: str | None) -> list[Any]:
-    """What reading, or writing `value`, does in one library."""
+    """The result of reading with an index, or of writing `value`, in one library."""
     names = {"torch": library, "np": numpy}
     base = eval(storage, names)
     names["x"] = eval(f"base.as_strided({header})", {"base": base})
@@ -225,7 +225,7 @@ def test_writing_agrees_with_pytorch(chunk):
 
 
 def _gradients(library: Any, header: str, index: str, value: str | None) -> list[Any]:
-    """What becomes of gradients that flow through reading, or writing `value`, in one library."""
+    """The gradients of reading with an index, or of writing `value`, in one library."""
     names = {"torch": library, "np": numpy}
     base = (library.arange(CELLS) % 97).float()
     leaf = eval(f"base.as_strided({header})", {"base": base}).requires_grad_()

@@ -58,7 +58,7 @@ def test_what_is_no_regular_matrix_is_refused_in_pytorchs_words(name: str) -> No
         ((REGULAR, ZERO), (REGULAR, REGULAR)),
     ):
         for dtype in ("float32", "float64", "complex64"):
-            if "det" not in name or rows == INDEFINITE:  # of singular ones, the sign of zero may be either
+            if "det" not in name or rows == INDEFINITE:  # for singular matrices, the sign of zero may be either
                 check(name, matrix(rows, dtype))
 
 

@@ -90,7 +90,7 @@ def outcome(act: Callable[[Any], Any], library: Any) -> Any:
         warnings.simplefilter("always")
         try:
             result = plain(act(library))
-        except Exception as error:  # the refusal is what is compared
+        except Exception as error:  # the error is compared
             return type(error).__name__, str(error).replace("tensorglass", "torch").splitlines()[0]
     return result, [re.sub("0x[0-9a-f]+", "", str(warning.message)).splitlines()[0] for warning in caught]
 

@@ -82,7 +82,7 @@ def first(t: Any, made: Callable[[Any, Any], Any]) -> tuple[list[Any], int, str]
 @pytest.mark.parametrize("made", ITERABLES.values(), ids=ITERABLES)
 def test_the_first_of_many(made: Callable[[Any, Any], Any]) -> None:
     expected = first(torch, made)
-    first(tensorglass, made)  # what is remembered from a first call on
+    first(tensorglass, made)  # the first call fills caches
     tracemalloc.start()
     try:
         assert first(tensorglass, made) == expected

@@ -142,8 +142,8 @@ def walk(path: Path, round: int, wrong: dict[str, list[str]]) -> Iterator[str]:
 
 def walk_for_each(path: Path, wrong: dict[str, list[str]]) -> Iterator[str]:
     """What differs below one wrong answer in a notebook whose other answers are right, for each of them."""
-    found, in_threads = forked(partial(walk_and_fork, path, wrong))
-    yield from found
+    findings, in_threads = forked(partial(walk_and_fork, path, wrong))
+    yield from findings
     for place, attempt in in_threads:
         yield from forked(partial(walk_to, path, place, attempt))
 
@@ -153,16 +153,16 @@ def walk_and_fork(path: Path, wrong: dict[str, list[str]]) -> tuple[list[str], l
     and answers that are to be tried in a process of their own, since the threads of this one would not be in a fork.
     """
     shell, cells = begin(path)
-    found, in_threads = list[str](), list[tuple[int, str]]()
+    findings, in_threads = list[str](), list[tuple[int, str]]()
     for place, cell in enumerate(cells):
         source = "".join(cell["source"])
         for attempt in (*wrong[exercise_of(source)], RAISES) if SOLUTION.search(source) else ():
             if threading.active_count() > 1:
                 in_threads.append((place, attempt))
             else:
-                found += forked(partial(below, shell, attempt, cells[place:]))
-        found += differing(cell, shell.shown_by(source))
-    return found, in_threads
+                findings += forked(partial(below, shell, attempt, cells[place:]))
+        findings += differing(cell, shell.shown_by(source))
+    return findings, in_threads
 
 
 def walk_to(path: Path, place: int, attempt: str) -> list[str]:
@@ -176,10 +176,10 @@ def walk_to(path: Path, place: int, attempt: str) -> list[str]:
 def below(shell: Shell, attempt: str, cells: list[dict[str, Any]]) -> list[str]:
     """What differs in the cells below the first, an exercise's, after an attempt at it."""
     (source, *_) = sources = ["".join(cell["source"]) for cell in cells]
-    found = ["it is accepted"] if shell.accepts(source, attempt) else []
+    findings = ["it is accepted"] if shell.accepts(source, attempt) else []
     for cell, later in zip(cells[1:], sources[1:], strict=True):
-        found += differing(cell, shell.shown_by(later))
-    return [f"below {exercise_of(source)} with\n{attempt.strip()}\n{each}" for each in found]
+        findings += differing(cell, shell.shown_by(later))
+    return [f"below {exercise_of(source)} with\n{attempt.strip()}\n{finding}" for finding in findings]
 
 
 def differing(cell: dict[str, Any], shown: list[str]) -> Iterator[str]:

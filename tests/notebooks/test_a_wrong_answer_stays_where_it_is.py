@@ -46,15 +46,15 @@ def walking():
 
 
 def test_below_wrong_answers_a_notebook_is_as_it_is_stored(path, walking):
-    found = walking("0" if WHICH == "each" else WHICH, path)
-    assert not found, "\n\n".join(["", *found])
+    faults = walking("0" if WHICH == "each" else WHICH, path)
+    assert not faults, "\n\n".join(["", *faults])
 
 
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("todays", TODAYS, ids=lambda path: path.stem)
 def test_below_each_wrong_answer_alone_a_notebook_is_as_it_is_stored(todays, walking):
-    found = walking("each", todays)
-    assert not found, "\n\n".join(["", *found])
+    faults = walking("each", todays)
+    assert not faults, "\n\n".join(["", *faults])
 
 
 def test_an_answer_that_later_cells_use_is_stood_in_for(notebook):
@@ -79,7 +79,7 @@ def table_of(code):
 
 def bound(code):
     """The names that code gives a value at its top level."""
-    return {each.get_name() for each in table_of(code).get_symbols() if each.is_assigned() or each.is_imported()}
+    return {symbol.get_name() for symbol in table_of(code).get_symbols() if symbol.is_assigned() or symbol.is_imported()}
 
 
 def read(code):
@@ -89,6 +89,6 @@ def read(code):
     while scopes:
         scope = scopes.pop()
         scopes += scope.get_children()
-        symbols = [each for each in scope.get_symbols() if each.is_referenced()]
-        needed |= {each.get_name() for each in symbols if scope is table or each.is_global()}
+        symbols = [symbol for symbol in scope.get_symbols() if symbol.is_referenced()]
+        needed |= {symbol.get_name() for symbol in symbols if scope is table or symbol.is_global()}
     return needed - bound(code)

@@ -33,7 +33,7 @@ def attempt(what: str = "", *, notes: bool = False) -> Iterator[None]:
         except Exception as error:
             below = getattr(error, "__notes__", []) if notes else []
             raised = "\n".join([_told(facts.whole_message(error)), *below])
-    told = [_told(f"{each.category.__name__}: {each.message}") for each in caught]
+    told = [_told(f"{warning.category.__name__}: {warning.message}") for warning in caught]
     for message in filter(None, [*told, raised]):
         _show(f"{what}: {message}" if what else message)
 

@@ -81,8 +81,8 @@ def by_rows(by_rows: Callable[..., Any], *, f: Any, x: Any) -> str:
 def by_columns(by_columns: Callable[..., Any], *, f: Any, x: Any) -> str:
     at = x.detach().clone()
     with functions_called() as called:
-        found = call(by_columns, "by_columns", f, at)
-    _expect_jacobian(found, "by_columns(f, x)", _jacobian_of_f(at))
+        returned = call(by_columns, "by_columns", f, at)
+    _expect_jacobian(returned, "by_columns(f, x)", _jacobian_of_f(at))
     for ready in ("jacfwd", "jacrev", "jacobian"):
         expect(
             ready not in called, f"the matrix is right, but `{ready}` made it. Build it yourself, from torch.func.jvp."
@@ -93,8 +93,8 @@ def by_columns(by_columns: Callable[..., Any], *, f: Any, x: Any) -> str:
         "torch.func.jvp says where all results move. That is a column.",
     )
     wide = x.new_tensor([1.0, 2.0, 3.0, 4.0])
-    found = call(by_columns, "by_columns", _neighbors, wide)
-    _expect_jacobian(found, "by_columns of another function", _jacobian_of_neighbors(wide))
+    returned = call(by_columns, "by_columns", _neighbors, wide)
+    _expect_jacobian(returned, "by_columns of another function", _jacobian_of_neighbors(wide))
     return "Each column says where all results move when one input does."
 
 
@@ -154,19 +154,19 @@ def cheaper(camera: Any, orbit: Any, wind: Any, blame: Any) -> str:
     ],
 )
 def each_gradient(each_gradient: Callable[..., Any], *, w: Any, xs: Any, ys: Any) -> str:
-    found = call(each_gradient, "each_gradient", w, xs, ys)
+    returned = call(each_gradient, "each_gradient", w, xs, ys)
     missed = (xs * w).sum(dim=1) - ys
     right = 2 * missed[:, None] * xs
-    expect_tensor(found, "each_gradient(w, xs, ys)")
+    expect_tensor(returned, "each_gradient(w, xs, ys)")
     for mistake, shows in (
         (right.sum(dim=0), "that is the sum over the samples, as backward gives it. Each sample's is wanted."),
         (right.mean(dim=0), "that is the mean over the samples. Each sample's is wanted."),
         (2 * missed[:, None] * w, "that is the gradient for the sample `x`; you need the one for `w`."),
         (missed * missed, "these are the errors; their gradients for `w` were asked for."),
     ):
-        expect(not same_value(values(found), values(mistake)), shows)
-    expect_tensor(found, "each_gradient(w, xs, ys)", shape=tuple(xs.shape), dtype="float32")
-    expect(same_value(values(found), values(right)), f"{text(values(found))} are not the samples' gradients.")
+        expect(not same_value(values(returned), values(mistake)), shows)
+    expect_tensor(returned, "each_gradient(w, xs, ys)", shape=tuple(xs.shape), dtype="float32")
+    expect(same_value(values(returned), values(right)), f"{text(values(returned))} are not the samples' gradients.")
     return "Each sample has a gradient of its own: a row of the result."
 
 
@@ -194,12 +194,12 @@ def each_gradient(each_gradient: Callable[..., Any], *, w: Any, xs: Any, ys: Any
 def bend(bend: Callable[..., Any], *, x: Any, v: Any) -> str:
     at = x.detach().clone()
     with functions_called() as called:
-        found = call(bend, "bend", _bent, at, v.detach())
+        returned = call(bend, "bend", _bent, at, v.detach())
     expect(
-        not isinstance(found, (tuple, list)),
+        not isinstance(returned, (tuple, list)),
         "`bend` returns a tuple: torch.func.jvp gives a result and its tangent. The tangent is the answer.",
     )
-    expect_tensor(found, "bend(f, x, v)", dtype="float32")
+    expect_tensor(returned, "bend(f, x, v)", dtype="float32")
     (x0, x1), (v0, v1) = values(at), values(v)
     gradient = [3 * x0 * x0 * x1, x0**3]
     for mistake, shows in (
@@ -207,9 +207,9 @@ def bend(bend: Callable[..., Any], *, x: Any, v: Any) -> str:
         (gradient[0] * v0 + gradient[1] * v1, "that is the slope of f in the direction v. It is `grad(f)` that moves."),
         ([6 * x0 * x1 + 3 * x0 * x0, 3 * x0 * x0], "that is the Hessian times ones. Where is v?"),
     ):
-        expect(not same_value(values(found), mistake), shows)
+        expect(not same_value(values(returned), mistake), shows)
     right = [6 * x0 * x1 * v0 + 3 * x0 * x0 * v1, 3 * x0 * x0 * v0]
-    expect(same_value(values(found), right), f"{text(values(found))} is not the Hessian times v.")
+    expect(same_value(values(returned), right), f"{text(values(returned))} is not the Hessian times v.")
     _expect_untouched(at)
     for ready in ("hessian", "jacfwd", "jacrev", "jacobian"):
         expect(
@@ -239,24 +239,25 @@ def _bent(x: Any) -> Any:
     return x[0] * x[0] * x[0] * x[1]
 
 
-def _expect_jacobian(found: Any, name: str, right: list[list[float]]) -> None:
+def _expect_jacobian(returned: Any, name: str, right: list[list[float]]) -> None:
     """The matrix, with the usual mistakes told apart."""
     expect(
-        not isinstance(found, (tuple, list)), f"`{name}` is a {type(found).__name__}; make one tensor of its pieces."
+        not isinstance(returned, (tuple, list)),
+        f"`{name}` is a {type(returned).__name__}; make one tensor of its pieces.",
     )
-    expect_tensor(found, name)
+    expect_tensor(returned, name)
     transposed = [list(column) for column in zip(*right, strict=True)]
     expect(
-        not same_value(values(found), transposed),
+        not same_value(values(returned), transposed),
         f"`{name}` lies on its side: the rows should be the results, and the columns the inputs.",
     )
     expect(
-        not same_value(values(found), [sum(column) for column in transposed]),
+        not same_value(values(returned), [sum(column) for column in transposed]),
         f"`{name}` is the sum of the rows, one backward from all results together.",
     )
-    expect_tensor(found, name, shape=(len(right), len(right[0])))
-    expect(same_value(values(found), right), f"`{name}` is {text(values(found))}, and not {text(right)}.")
-    expect_tensor(found, name, dtype="float32")
+    expect_tensor(returned, name, shape=(len(right), len(right[0])))
+    expect(same_value(values(returned), right), f"`{name}` is {text(values(returned))}, and not {text(right)}.")
+    expect_tensor(returned, name, dtype="float32")
 
 
 def _expect_untouched(tensor: Any) -> None:

@@ -92,11 +92,9 @@ def run(call: Call) -> Tensor:
     if out is not None:
         _write(call, planned, out)
         return out
-    result = backend.empty(planned.result, planned.size, planned.order)
-    launch(call, planned, backend, read_operands(call, planned, backend, result), result)
-    return result_tensor(
-        result, planned.result, backend, like.device, planned.size, planned.stride, planned.order is None
-    )
+    new = backend.empty(planned.result, planned.size, planned.order)
+    launch(call, planned, backend, read_operands(call, planned, backend, new), new)
+    return result_tensor(new, planned.result, backend, like.device, planned.size, planned.stride, planned.order is None)
 
 
 # --- the kernel ------------------------------------------------------------------------------------------------------

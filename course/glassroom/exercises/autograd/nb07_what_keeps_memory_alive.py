@@ -65,7 +65,9 @@ def mean(mean_loss: Callable[..., Any], *, loss_of: Callable[..., Any], batches:
     for some in (batches, batches[1:]):
         name = "mean_loss(loss_of, batches)"
         result = call(mean_loss, "mean_loss", watched, some)
-        expect_equal(result, name, sum(float(loss_of(batch).detach()) for batch in some) / len(some))
+        total = sum(float(loss_of(batch).detach()) for batch in some)
+        summed = "That is the sum of the losses: divide it by how many batches there are."
+        expect_equal(result, name, total / len(some), mistakes={total: summed})
         expect(graphs.alive == 0, "the number is right, but a graph is still held after `mean_loss` has returned.")
         expect(
             most <= 1,
@@ -153,6 +155,11 @@ def carry(carry_on: Callable[..., Any], *, w: Any) -> str:
             "second time" not in str(error),
             "the second round's backward walks into the first round's graph. Detach the state in between.",
         )
+        expect(
+            "does not require grad" not in str(error),
+            "backward finds no history behind the loss: the new state was detached, or made under no_grad, before its "
+            "loss was computed. Detach the old state, before `step` makes the new one.",
+        )
         raise
     state, right = reference.detach() * 0, []
     for number in numbers:
@@ -216,7 +223,14 @@ def record(record: Callable[..., Any], *, x: Any) -> str:
         del h
         is_alive = storage() is not None
     expect(not written, "something was written before the backward; the gradient is not known then. Use a hook.")
-    loss.backward()
+    try:
+        loss.backward()
+    except TypeError as error:
+        returned = (
+            "the hook returns something that is no gradient. Let it append the pair to `written`, and return nothing."
+        )
+        expect("hook returned" not in str(error), returned)
+        raise
     expect(len(written) == 1, f"`written` has {len(written)} entries after one backward; it should have one.")
     expect(
         not (isinstance(written[0], (tuple, list)) and any(is_tensor(number) for number in written[0])),

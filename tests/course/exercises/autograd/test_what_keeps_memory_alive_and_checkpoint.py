@@ -40,6 +40,16 @@ def carry_on(step, numbers):
         losses.append({kept})
     return losses
 """
+CARRY_DETACHED_TOO_EARLY = """
+def carry_on(step, numbers):
+    state, losses = torch.zeros(1000), []
+    for number in numbers:
+        state = step(state, number).detach()
+        loss = (state * state).sum()
+        loss.backward()
+        losses.append(loss.item())
+    return losses
+"""
 CARRY_BACKWARD_AT_THE_END = """
 def carry_on(step, numbers):
     state, losses = torch.zeros(1000), []
@@ -109,7 +119,7 @@ WRONG = [
     ("a07-mean", MEAN.format(add="+= loss_of(batch)", result="total.item() / len(batches)"), "graphs were alive"),
     ("a07-mean", MEAN_OF_A_LIST, "graphs were alive together"),
     ("a07-mean", MEAN_KEPT_OUTSIDE, "still held after"),
-    ("a07-mean", MEAN.format(add="+= loss_of(batch).item()", result="total"), "is not right"),
+    ("a07-mean", MEAN.format(add="+= loss_of(batch).item()", result="total"), "divide it by how many"),
     ("a07-who", WHO + "False, False, False, True, False, True", "A list holds the tensor"),
     ("a07-who", WHO + "True, True, False, True, False, True", "knows of no graph"),
     ("a07-who", WHO + "True, False, True, True, False, True", "has no grad_fn"),
@@ -138,6 +148,8 @@ WRONG = [
     ),
     ("a07-record", RECORD.format(body="written.append((largest, gradient.abs().max()))"), "has tensors in it"),
     ("a07-record", RECORD_SIGNED, "without their signs"),
+    ("a07-record", RECORD.format(body="(largest, gradient.abs().max().item())"), "the hook returns something"),
+    ("a07-carry", CARRY_DETACHED_TOO_EARLY, "Detach the old state"),
     ("a07-record", RECORD.format(body="written.append((largest, gradient.max().item()))"), "`written[0]` is"),
     ("a07-record", RECORD.format(body="written.append((largest, 2.0)) or gradient * 2"), "has changed"),
     ("a07-record", "def record(h, written): written.append((3.0, 2.0))", "before the backward"),

@@ -295,6 +295,10 @@ def run(function: Any, name: str, *arguments: Any) -> Any:
         return function(*arguments)
     except (Exception, SystemExit) as error:
         told = facts.of_a_backward(error) or f"{_given(arguments)}`{name}` raised {facts.first_sentence(error)}"
+        if isinstance(error, UnboundLocalError):
+            told = (
+                f"{told} A function that assigns to a name has one of its own; `nonlocal` lets it have the outer one."
+            )
         raise Misconception(told) from None
 
 

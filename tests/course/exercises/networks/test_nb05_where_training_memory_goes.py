@@ -17,6 +17,16 @@ def saved_bytes(forward, model):
 """
 NOT_OWN, POINTER, NBYTES = "storage.data_ptr() not in own", "storage.data_ptr()", "storage.nbytes()"
 RUN = "result = forward()"
+SAVED_UNBOUND = """
+def saved_bytes(forward, model):
+    total = 0
+    def pack(tensor):
+        total += tensor.nbytes
+        return tensor
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        result = forward()
+    return total
+"""
 SAVED_OUTSIDE = """
 def saved_bytes(forward, model):
     saved = []
@@ -140,6 +150,7 @@ WRONG = [
     ("n05-saved", SAVED.format(wanted=NOT_OWN, key=POINTER, value="tensor.numel()", run=RUN), "These are elements"),
     ("n05-saved", SAVED.format(wanted=NOT_OWN, key=POINTER, value=NBYTES, run="pass"), "was not called"),
     ("n05-saved", SAVED_OUTSIDE, "Nothing was counted"),
+    ("n05-saved", SAVED_UNBOUND, "`nonlocal` lets it have the outer one"),
     ("n05-fits", "fits = 262_144 // 1280", "in the same memory"),
     ("n05-fits", "fits = 262_144 // 1024", "nothing for the model"),
     ("n05-fits", "fits = (262_144 - 4 * 30_760) // 1024", "at the turn"),

@@ -11,6 +11,7 @@ _FULL_WIDTH = (
 )
 _STICKS = "，。：；？！、）”’》】"  # marks that cannot begin a line
 _PIECES = re.compile(rf"[^\S\n]+|{_FULL_WIDTH}[{_STICKS}]*|(?:(?!{_FULL_WIDTH})\S)+[{_STICKS}]*")
+_WORD_BEGINS = re.compile("[a-z0-9](?=[A-Z])")  # within a name, after this letter
 
 
 def columns(text: str) -> int:
@@ -59,9 +60,10 @@ def pieces(text: str, longest: int) -> list[str]:
 
 def _parts(piece: str, longest: int) -> Iterator[str]:
     """A piece cut until none of its parts is too wide: after a mark that joins the words of a name, where there is
-    one."""
+    one, or before a capital that begins a word."""
     while columns(piece) > longest:
-        end = max(piece.rfind(mark, 0, longest) for mark in "_./") + 1 or longest
+        capitals = [found.end() for found in _WORD_BEGINS.finditer(piece[: longest + 1])]
+        end = max(piece.rfind(mark, 0, longest) for mark in "_./") + 1 or max(capitals, default=longest)
         yield piece[:end]
         piece = piece[end:]
     if piece:

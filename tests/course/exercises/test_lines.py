@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from glassroom.exercises import check, predict
 from glassroom.exercises.lines import WIDTH, in_lines
-from glassroom.records.columns import columns
+from glassroom.records.columns import columns, pieces
 
 FULL_WIDTH = re.compile("[\u1100-\u115f\u2e80-\uffff\U00020000-\U0003ffff]")
 WORDS = st.lists(st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=30), min_size=1, max_size=40)
@@ -21,6 +21,18 @@ def test_lines_are_broken_between_words_and_nothing_is_lost(words: list[str]) ->
     if not any(FULL_WIDTH.search(word) for word in words):
         assert " ".join(lines).split() == words
     assert all(line.startswith("  ") for line in lines[1:])
+
+
+@given(st.text("aBc1_. ", min_size=1, max_size=60), st.integers(2, 20))
+def test_pieces_are_no_wider_than_asked_and_nothing_is_lost(text: str, longest: int) -> None:
+    assert "".join(pieces(text, longest)) == text
+    assert all(len(piece) <= longest for piece in pieces(text, longest) if piece.strip())
+
+
+def test_a_long_name_is_broken_between_its_words() -> None:
+    name = "AVeryLongNameThatSomebodyWroteBackward"
+    assert pieces(name, 32) == ["AVeryLongNameThatSomebodyWrote", "Backward"]
+    assert pieces("its_name_is_longer", 10) == ["its_name_", "is_longer"]
 
 
 def test_a_check_and_a_prediction_print_long_sentences_in_lines(capsys) -> None:

@@ -70,27 +70,27 @@ def run(amount: int, seed: int, names: tuple[str, ...] = ()) -> dict[str, Any]:
     with _browser() as browser:
         while sum(tried.values()) < amount:
             for kind in kinds:
-                made = pictures(NAMES[kind])
-                for picture in drawn.sample(list(made), min(amount - sum(tried.values()), len(made))):
-                    broken += [f"{kind}, {picture}: {each}" for each in opened(browser, made[picture])]
+                by_name = pictures(NAMES[kind])
+                for picture in drawn.sample(list(by_name), min(amount - sum(tried.values()), len(by_name))):
+                    broken += [f"{kind}, {picture}: {fault}" for fault in opened(browser, by_name[picture])]
                     tried[kind] += 1
     return {"tried": sum(tried.values()), "kinds": dict(tried), "broken": broken}
 
 
 def pictures(name: str) -> dict[str, Callable[[], str]]:
     """The page of every inspector, and of what is named elsewhere than in a variable."""
-    made = every_inspector(torch, name)
+    by_kind = every_inspector(torch, name)
     kind = type("x", (torch.Tensor,), {})
     module = type("y", (Network,), {})
     with suppress(ValueError, UnicodeError):  # no class has a name with a NUL
         kind.__name__ = kind.__qualname__ = module.__name__ = module.__qualname__ = name
     inner = module({name: torch.zeros(2, 3, requires_grad=True)}, **{name: Network({"w": torch.zeros(2)})})
-    made |= {
+    by_kind |= {
         "class of a tensor": show(x=torch.arange(6.0).as_subclass(kind)),
         "names of modules": model_map(**{name: module({}, **{name: inner})}),
         "keys of dicts": aliases(held={name: torch.ones(2), "inner": {name: [torch.ones(3)]}}),
     }
-    return {each: partial(getattr, picture, "html") for each, picture in made.items()}
+    return {kind: partial(getattr, picture, "html") for kind, picture in by_kind.items()}
 
 
 @contextmanager
@@ -105,37 +105,37 @@ def _browser() -> Iterator[Any]:
 
 def opened(browser: Any, make: Callable[[], str]) -> list[str]:
     """Open a page, and use it. Returns what went wrong."""
-    found: list[str] = []
-    with _opened(browser, make(), found) as page:
+    faults: list[str] = []
+    with _opened(browser, make(), faults) as page:
         for width in (1200, 500):
             page.set_viewport_size({"width": width, "height": 800})
             now = page.evaluate(SETTLED, width + 1)
             if now > width + 1:
-                found.append(f"{now} wide in a window of {width}")
+                faults.append(f"{now} wide in a window of {width}")
         places = page.locator("svg rect, svg text, [tabindex], button")
         for at in range(0, min(places.count(), 60), 7):
             places.nth(at).hover(force=True, timeout=2000, position={"x": 1, "y": 1}, no_wait_after=True)
         for key in STEPS:
             page.keyboard.press(key)
         if page.evaluate("window.ran === 1"):
-            found.append("a name was run")
+            faults.append("a name was run")
         if not page.evaluate("document.body.innerText.trim().length > 20"):
-            found.append("the picture is not there")
+            faults.append("the picture is not there")
         if page.evaluate("[...document.querySelectorAll('*')].some((x) => x.onclick || x.onerror || x.onmouseover)"):
-            found.append("a name has become an attribute")
-    return found
+            faults.append("a name has become an attribute")
+    return faults
 
 
 @contextmanager
-def _opened(browser: Any, content: str, found: list[str]) -> Iterator[Any]:
+def _opened(browser: Any, content: str, faults: list[str]) -> Iterator[Any]:
     with tempfile.TemporaryDirectory() as place:
         path = Path(place, "page.html")
         path.write_bytes(content.encode())
         page = browser.new_page()
-        page.on("pageerror", lambda error: found.append(f"error {error}"))
-        page.on("console", lambda line: found.append(f"console {line.text}") if line.type == "error" else None)
-        page.on("dialog", lambda dialog: (found.append("a dialog"), dialog.dismiss()))
-        page.on("request", lambda asked: None if asked.url == path.as_uri() else found.append(f"fetched {asked.url}"))
+        page.on("pageerror", lambda error: faults.append(f"error {error}"))
+        page.on("console", lambda line: faults.append(f"console {line.text}") if line.type == "error" else None)
+        page.on("dialog", lambda dialog: (faults.append("a dialog"), dialog.dismiss()))
+        page.on("request", lambda asked: None if asked.url == path.as_uri() else faults.append(f"fetched {asked.url}"))
         page.goto(path.as_uri())
         page.wait_for_function("document.querySelector('.glassroom > div > :not(pre)') !== null", timeout=20_000)
         yield page

@@ -286,8 +286,8 @@ def run(count: int, seed: int = 0) -> Report:
                 where = difference(first, other, is_other_library=way == "PyTorch")
                 if where is not None:
                     pair = (ways[0], way)
-                    found = Difference(seed=number, ways=pair, program=program(number), where=where)
-                    report["differences"].append(found)
+                    differing = Difference(seed=number, ways=pair, program=program(number), where=where)
+                    report["differences"].append(differing)
     if report["tried"] != count:
         raise RuntimeError(f"{report['tried']} of {count} programs were run: a process ended early")
     return report

@@ -71,12 +71,12 @@ def _round(folder: Path, kinds: list[str], teachers: Notebook, drawn: random.Ran
     course = read_course(folder)
     began = time.monotonic()
     report = grade(course, course.assignments, best_isolation([folder]), on_this_machine(2), threading.Event())
-    found = [f"{', '.join(kinds)}: {each}" for each in _wrong(folder, work, report, time.monotonic() - began)]
+    faults = [f"{', '.join(kinds)}: {fault}" for fault in _wrong(folder, work, report, time.monotonic() - began)]
     if not nothing_is_left():
-        found.append(f"{', '.join(kinds)}: a sandbox goes on")
+        faults.append(f"{', '.join(kinds)}: a sandbox goes on")
     if left := _temporaries() - before:
-        found.append(f"{', '.join(kinds)}: {left} is left")
-    return found
+        faults.append(f"{', '.join(kinds)}: {left} is left")
+    return faults
 
 
 def made(kind: str, teachers: Notebook, folder: Path, drawn: random.Random) -> bytes:
@@ -93,32 +93,32 @@ def made(kind: str, teachers: Notebook, folder: Path, drawn: random.Random) -> b
 
 
 def _wrong(folder: Path, work: dict[str, bytes], report: Report, seconds: float) -> list[str]:
-    course, found = read_course(folder), list[str]()
+    course, faults = read_course(folder), list[str]()
     if sorted(row.learner for row in report.rows) != sorted(work):
-        found.append(f"rows of {sorted(row.learner for row in report.rows)}")
+        faults.append(f"rows of {sorted(row.learner for row in report.rows)}")
     for row in report.rows:
         earned = {mark.id: mark.part or 0.0 for mark in row.marks}
         if row.learner in ("ada", "zoe"):
             if earned != HONEST or row.trouble or row.to_look_at:
-                found.append(f"{row.learner} has {earned}, {row.trouble}, {[mark.doubt for mark in row.to_look_at]}")
+                faults.append(f"{row.learner} has {earned}, {row.trouble}, {[mark.doubt for mark in row.to_look_at]}")
         elif any(earned.values()):
-            found.append(f"{row.learner} has {earned}")
+            faults.append(f"{row.learner} has {earned}")
         if row.problem.startswith("it could not be marked"):
-            found.append(f"{row.learner}: {row.problem}")
+            faults.append(f"{row.learner}: {row.problem}")
         if SECRET in row.to_json().decode() or "root:x:0" in row.to_json().decode():
-            found.append(f"{row.learner} has seen the class")
+            faults.append(f"{row.learner} has seen the class")
         if row.seconds > SLOWEST:
-            found.append(f"{row.learner} took {row.seconds} s")
+            faults.append(f"{row.learner} took {row.seconds} s")
     if seconds > SLOWEST * len(work):
-        found.append(f"it took {seconds:.0f} s")
+        faults.append(f"it took {seconds:.0f} s")
     results = [result(course, course.assignments[0], row, read_manual(course)) for row in report.rows]
-    pages = [feedback_page(course.name, each.row.learner, [each]) for each in results]
+    pages = [feedback_page(course.name, graded.row.learner, [graded]) for graded in results]
     for page in (*pages, class_page(folder).html):
         if any(word in page for word in ("<script", "<iframe", "\x1b", "\u202e", "javascript:alert(")):
-            found.append("a page has what a submission chose")
+            faults.append("a page has what a submission chose")
     if len(marks_csv(results).splitlines()) < len(results):
-        found.append("the table lacks a row")
-    return found
+        faults.append("the table lacks a row")
+    return faults
 
 
 def _temporaries() -> set[str]:

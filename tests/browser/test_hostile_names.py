@@ -10,11 +10,11 @@ from attacks import labels
 
 @pytest.mark.parametrize("kind", ["end of script", "right to left"])
 def test_a_hostile_name_neither_runs_nor_breaks_the_page(chromium: Any, kind: str) -> None:
-    made = labels.pictures(labels.NAMES[kind])
-    assert {name: found for name, make in made.items() if (found := labels.opened(chromium, make))} == {}
+    by_name = labels.pictures(labels.NAMES[kind])
+    assert {name: faults for name, make in by_name.items() if (faults := labels.opened(chromium, make))} == {}
 
 
 @pytest.mark.parametrize("picture", ["memory log", "broadcast explorer"])
 def test_a_name_that_no_line_can_break_stays_within_the_window(chromium: Any, picture: str) -> None:
-    made = labels.pictures(labels.NAMES["marks on marks"])
-    assert labels.opened(chromium, made[picture]) == []
+    by_name = labels.pictures(labels.NAMES["marks on marks"])
+    assert labels.opened(chromium, by_name[picture]) == []

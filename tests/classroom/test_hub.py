@@ -313,7 +313,7 @@ def _tries(room: Path, places: list[Path]) -> list[str]:
 
 
 def _listening() -> set[int]:
-    tables = [Path(each).read_text().splitlines()[1:] for each in ("/proc/net/tcp", "/proc/net/tcp6")]
+    tables = [Path(table_file).read_text().splitlines()[1:] for table_file in ("/proc/net/tcp", "/proc/net/tcp6")]
     lines = [line.split() for table in tables for line in table]
     return {int(line[1].rpartition(":")[2], 16) for line in lines if line[3] == "0A"}
 

@@ -173,8 +173,8 @@ def test_what_is_released_again_keeps_the_teachers_file_and_what_was_handed_in(
     folder = shutil.copytree(released, tmp_path / "class")
     before = (folder / "course.toml").read_bytes()
     hand_in(folder, "ada", b"{}")
-    made = release(folder, [], notebooks_folder())
-    assert made.kept == ["memory-02"]
+    released_now = release(folder, [], notebooks_folder())
+    assert released_now.kept == ["memory-02"]
     assert (folder / "course.toml").read_bytes() == before
 
 
@@ -186,13 +186,13 @@ def test_hidden_tests_are_renewed_where_others_have_handed_in_and_nothing_else_i
     copies = {path: path.read_bytes() for path in folder.rglob("release/**/*") if path.is_file()}
     text = (folder / "course.toml").read_text()
     (folder / "course.toml").write_text(text.replace("storage_offset() == 1", "storage_offset() > 0"))
-    made = release(folder, [], notebooks_folder())
-    assert (made.hidden, made.kept) == (["memory-02"], [])
+    released_now = release(folder, [], notebooks_folder())
+    assert (released_now.hidden, released_now.kept) == (["memory-02"], [])
     source = (folder / "source" / "memory-02" / FILE).read_text()
     assert "storage_offset() > 0" in source
     (folder / "course.toml").write_text(text.replace("Why does a write", "How does a write"))
-    made = release(folder, [], notebooks_folder())
-    assert (made.hidden, made.kept) == ([], ["memory-02"])
+    released_now = release(folder, [], notebooks_folder())
+    assert (released_now.hidden, released_now.kept) == ([], ["memory-02"])
     assert (folder / "source" / "memory-02" / FILE).read_text() == source
     assert {path: path.read_bytes() for path in copies} == copies
     assert (folder / ".gitignore").read_text().splitlines()[-1] == "*"

@@ -38,8 +38,8 @@ def marked(tmp_path: Path, hand_in: Callable[..., Path]) -> Marked:
     def mark(work: dict[str, Notebook], more: str = "", notebook: str = NOTEBOOK) -> dict[str, Row]:
         folder = tmp_path / "class"
         name, file = f"{notebook.split('/')[0].split('_')[1]}-{Path(notebook).name[:2]}", Path(notebook).name
-        for learner, made in work.items():
-            hand_in(folder, learner, made, assignment=name, file=file)
+        for learner, handed_in in work.items():
+            hand_in(folder, learner, handed_in, assignment=name, file=file)
         course = read_course(folder)
         report = grade(course, course.assignments, best_isolation([folder]), on_this_machine(2), threading.Event())
         return {row.learner: row for row in report.rows}

@@ -170,8 +170,8 @@ def _handed_out(folder: Path, names: Iterable[str]) -> dict[str, str]:
 
 def _answers_in(notebook: Notebook) -> dict[str, str]:
     """The course's own answers in a teacher's notebook, by their exercises."""
-    found = ((marks_of(cell).get("grade_id", ""), solution_in(source(cell))) for cell in notebook["cells"])
-    return {id.removesuffix("-answer"): answer for id, answer in found if answer}
+    solutions = ((marks_of(cell).get("grade_id", ""), solution_in(source(cell))) for cell in notebook["cells"])
+    return {id.removesuffix("-answer"): answer for id, answer in solutions if answer}
 
 
 def _checksums(notebook: Notebook) -> dict[str, str]:

@@ -59,23 +59,23 @@ def without_answers(ids: Iterable[str]) -> tuple[tuple[Path, Path], ...]:
 
 @cache
 def _without_answers_here(path: Path) -> list[tuple[Path, Path]]:
-    made = _folder() / path.parent.name / path.name
-    made.parent.mkdir(exist_ok=True)
-    made.write_bytes(stripped(str(path), path.read_bytes()))
+    stripped_file = _folder() / path.parent.name / path.name
+    stripped_file.parent.mkdir(exist_ok=True)
+    stripped_file.write_bytes(stripped(str(path), path.read_bytes()))
     compiled = {cached: Path("/dev/null") for cached in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc")}
     ours = Path(cache_from_source(str(path)))
     if ours in compiled:
-        compiled[ours] = made.with_suffix(".pyc")
-        py_compile.compile(str(made), str(compiled[ours]), str(path), doraise=True)
-    return [(path, made), *compiled.items()]
+        compiled[ours] = stripped_file.with_suffix(".pyc")
+        py_compile.compile(str(stripped_file), str(compiled[ours]), str(path), doraise=True)
+    return [(path, stripped_file), *compiled.items()]
 
 
 @cache
 def _folder() -> Path:
-    made = Path(tempfile.mkdtemp(prefix="glassroom-without-"))
-    made.chmod(0o755)  # a sandbox may have a user of its own
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    return made
+    folder = Path(tempfile.mkdtemp(prefix="glassroom-without-"))
+    folder.chmod(0o755)  # a sandbox may have a user of its own
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def without_answers_in_hints(code: str) -> str:

@@ -39,21 +39,21 @@ def require_passing(course: Course, tasks: Iterable[Task], progress: Progress = 
     isolation = best_isolation([course.folder], trust=True)
 
     def failed(task: Task) -> list[str]:
-        return [f"{task.assignment}, {each}" for each in tried(course, task, isolation, stopped.is_set)[1]]
+        return [f"{task.assignment}, {failure}" for failure in tried(course, task, isolation, stopped.is_set)[1]]
 
-    found: list[str] = []
+    failures: list[str] = []
     with ThreadPoolExecutor(min(len(waiting), os.cpu_count() or 1) or 1) as pool:
         try:
             for number, (task, lines) in enumerate(zip(waiting, pool.map(failed, waiting), strict=True), 1):
-                found += lines
+                failures += lines
                 progress(number, len(waiting), task.assignment)
         except BaseException:
             stopped.set()  # each sandbox sees it, and ends
             raise
-    if found:
+    if failures:
         raise Problem(
             "Nothing was released, because the course's own solutions do not pass their tests:\n  "
-            + "\n  ".join(found)
+            + "\n  ".join(failures)
             + "\nChange these tests in course.toml, or the notebook, and release again."
         )
 
@@ -62,21 +62,21 @@ def tried(course: Course, task: Task, isolation: Isolation, stop: Stop) -> tuple
     """The task, completed with what its solutions show (see `reference`), and the tests that they fail, with
     reasons."""
     path = course.folder / MARKS / task.assignment / _REFERENCE
-    found: dict[str, Any] = {}
+    stored: dict[str, Any] = {}
     with contextlib.suppress(OSError, ValueError):
-        found = json.loads(path.read_bytes())
-    is_whole = isinstance(found.get("apart"), list) and isinstance(found.get("altered"), dict)
-    if found.get("version") != task.version or not is_whole or found.get("failed"):
+        stored = json.loads(path.read_bytes())
+    is_whole = isinstance(stored.get("apart"), list) and isinstance(stored.get("altered"), dict)
+    if stored.get("version") != task.version or not is_whole or stored.get("failed"):
         try:
-            made, failed = reference(task, isolation, stop)
+            plan, failed = reference(task, isolation, stop)
         finally:
             dismiss_referee_of_this_thread()  # this thread marks nothing else
-        found = {"version": task.version, "apart": list(made.apart or ()), "altered": made.altered}
+        stored = {"version": task.version, "apart": list(plan.apart or ()), "altered": plan.altered}
         if failed:  # the machine may have caused it, so it is not kept
-            return made, failed
-        write_atomically(path, json.dumps(found, indent=1).encode())
-    altered = {id: tuple(names) for id, names in found["altered"].items()}
-    return replace(task, apart=tuple(found["apart"]), altered=altered), []
+            return plan, failed
+        write_atomically(path, json.dumps(stored, indent=1).encode())
+    altered = {id: tuple(names) for id, names in stored["altered"].items()}
+    return replace(task, apart=tuple(stored["apart"]), altered=altered), []
 
 
 def require_declared(name: str, notebook: Notebook) -> None:

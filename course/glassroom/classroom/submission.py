@@ -30,7 +30,9 @@ from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, 
 MOST_BYTES = 30_000_000
 MOST_CELLS = 2000
 MOST_SOURCE = 400_000
-MOST_PARTS = 1_000_000  # lists and objects in a file: each takes a hundred times its two characters in memory
+MOST_PARTS = (
+    1_000_000  # lists and objects in a file: each takes two characters there, and a hundred times that in memory
+)
 MOST_SEARCHED = 200_000  # characters of a notebook that are searched for hints
 _ID = re.compile(r"""^["']+([\w.-]{1,80})["']+$""")
 UNANSWERED = ("", "YOUR ANSWER HERE")
@@ -101,15 +103,15 @@ def read_notebook(content: bytes) -> Notebook:
 
 def marks_of(cell: Notebook) -> dict[str, Any]:
     """nbgrader's metadata of a cell, with the id that an exercise has now; empty if they are invalid."""
-    found = cell.get("metadata", {}).get("nbgrader")
-    if not (isinstance(found, dict) and isinstance(found.get("grade_id"), str)):
+    metadata = cell.get("metadata", {}).get("nbgrader")
+    if not (isinstance(metadata, dict) and isinstance(metadata.get("grade_id"), str)):
         return {}
-    return {**found, "grade_id": current_name(found["grade_id"])}
+    return {**metadata, "grade_id": current_name(metadata["grade_id"])}
 
 
 def compose(teachers: Notebook, learners: Notebook) -> Composed:
     """Combine the learner's cells and the teacher's, in the order in which to run them."""
-    made = Composed()
+    composed = Composed()
     own = {marks_of(cell)["grade_id"]: cell for cell in teachers["cells"] if marks_of(cell)}
     by_cell_id = {cell.get("id"): id for id, cell in own.items() if marks_of(cell)["solution"]}
     entries: list[tuple[str, dict[str, Any]]] = []
@@ -118,17 +120,17 @@ def compose(teachers: Notebook, learners: Notebook) -> Composed:
     named = _named(learners, by_cell_id if plain_copy else {})
     placed = by_place(own, learners["cells"], named)
     if answers := [id for id in placed.values() if marks_of(own[id])["solution"]]:
-        made.notes.append(f"cells have lost their names, and were found by their place: {', '.join(answers)}")
-    made.hints = _hints(learners["cells"])
+        composed.notes.append(f"cells have lost their names, and were found by their place: {', '.join(answers)}")
+    composed.hints = _hints(learners["cells"])
     for number, cell in enumerate(learners["cells"]):
         id = named.get(number) or placed.get(number, "")
         code = source(cell)
         if id in taken:
-            made.notes.append(f"there is a second cell {id!r}, which counts as one of the learner's own")
+            composed.notes.append(f"there is a second cell {id!r}, which counts as one of the learner's own")
             id = ""
         if id in own:
             taken.add(id)
-            step = _step(own[id], code, cell, made)
+            step = _step(own[id], code, cell, composed)
             given = f"{id.removesuffix('-answer')}-given"
             begins = plain_copy and given in own and given not in (*named.values(), *placed.values())
             entries += _given_apart(id, own[given], step) if begins and "shows" in step else [(id, step)]
@@ -138,16 +140,18 @@ def compose(teachers: Notebook, learners: Notebook) -> Composed:
         if id in taken:
             continue
         if marks_of(cell)["solution"]:
-            made.notes.append(f"the answer {id!r} is missing")
+            composed.notes.append(f"the answer {id!r} is missing")
             if plain_copy and taken:
-                made.lost.append(id.removesuffix("-answer"))
+                composed.lost.append(id.removesuffix("-answer"))
         elif not (plain_copy and id.endswith("-given")):
-            entries.insert(_place(id, list(own), [entry for entry, _ in entries]), (id, _step(cell, "", cell, made)))
+            entries.insert(
+                _place(id, list(own), [entry for entry, _ in entries]), (id, _step(cell, "", cell, composed))
+            )
             if not plain_copy:
-                made.notes.append(f"the cell {id!r} was missing and is put in")
-    made.steps = [step for _, step in entries if step]
-    note_given_names(teachers, made.steps)
-    return made
+                composed.notes.append(f"the cell {id!r} was missing and is put in")
+    composed.steps = [step for _, step in entries if step]
+    note_given_names(teachers, composed.steps)
+    return composed
 
 
 def _given_apart(id: str, own: Notebook, step: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
@@ -167,16 +171,16 @@ def _named(learners: Notebook, by_cell_id: Mapping[str, str]) -> dict[int, str]:
     return {number: name for number, name in enumerate(names) if name}
 
 
-def _step(teachers: Notebook, code: str, cell: Notebook, made: Composed) -> dict[str, Any]:
+def _step(teachers: Notebook, code: str, cell: Notebook, composed: Composed) -> dict[str, Any]:
     """The step for a cell that the teacher's notebook has too; None for text."""
     marks = marks_of(teachers)
     id = marks["grade_id"]
     if marks["solution"]:
         if teachers["cell_type"] != "code":
-            made.answers[id] = code
+            composed.answers[id] = code
             return {}
         exercise = id.removesuffix("-answer")
-        made.code[exercise] = code
+        composed.code[exercise] = code
         return {"do": "run", "cell": id, "source": code if cell["cell_type"] == "code" else "", "shows": exercise}
     test = source(teachers)
     if teachers["cell_type"] != "code":
@@ -200,7 +204,7 @@ def _hints(cells: list[Notebook]) -> Counter[str]:
     """How often these cells ask for a hint, by exercise, whatever else they call `hint`. Programs are read word by word
     and never parsed; of very long ones only the beginning is read.
     """
-    found: Counter[str] = Counter()
+    calls: Counter[str] = Counter()
     names, left = {"hint"}, MOST_SEARCHED
     for cell in cells:
         code = source(cell) if cell["cell_type"] == "code" else ""
@@ -211,12 +215,12 @@ def _hints(cells: list[Notebook]) -> Counter[str]:
         for place, word in enumerate(words):
             before, after = words[place - 1] if place else "", words[place + 1 : place + 3]
             if word in names and len(after) == 2 and after[0] == "(":
-                found.update(current(id) for id in _ID.findall(after[1]))
+                calls.update(current(id) for id in _ID.findall(after[1]))
             elif word in names and after and after[0] == "as":
                 names.add(after[1] if len(after) == 2 else word)
             elif word in names and before == "=" and (not after or after[0] == "\n") and place > 1:
                 names.add(words[place - 2])
-    return found
+    return calls
 
 
 def _words_of(code: str) -> list[str]:

@@ -109,7 +109,7 @@ def kept(value: Any) -> Any:
 
 def _size_of(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
-        return [tuple(each._size) for each in value if isinstance(each, Tensor)]  # the operator refuses others
+        return [tuple(tensor._size) for tensor in value if isinstance(tensor, Tensor)]  # the operator refuses others
     return value._size
 
 

@@ -1,7 +1,7 @@
-"""`Module`: what every layer and every network is derived from.
+"""`Module`: the base class of every layer and every network.
 
-A module is a function that keeps tensors. Attributes are sorted when they are assigned: parameters, buffers and modules
-go to separate dictionaries, so that a network is a tree that can be walked. `forward` is what it computes.
+A module is a function that keeps tensors. Assigned attributes are sorted: parameters, buffers and modules go to
+separate dictionaries, so that a network is a tree that can be walked. `forward` is what it computes.
 
     class Line(Module):
         def __init__(self):
@@ -58,7 +58,7 @@ __all__ = [
 
 
 def _forward_unimplemented(self: Module, *input: Any) -> None:
-    """What the module computes. Call the module itself, which runs its hooks as well."""
+    """What the module computes. Call the module itself instead, so that its hooks run as well."""
     raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
 

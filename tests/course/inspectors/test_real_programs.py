@@ -486,12 +486,12 @@ def test_a_network_is_told_under_one_name_and_what_it_does_in_a_few_words() -> N
 
     picture = watch(program)
     assert "inner." not in picture.text
-    assert "each." not in picture.text
+    assert "layer." not in picture.text
     assert "more allocated" in picture.text
     assert max(map(len, picture.text.splitlines())) < 1_000
     story = picture.story
     for moment in story.moments:  # parameters that are not touched are not reported as appearing and disappearing
-        if story.source(moment.statement).strip() == "x = each(x)":
+        if story.source(moment.statement).strip() == "x = layer(x)":
             assert "net." not in " ".join(change.words for change in moment.changes)
 
 

@@ -102,7 +102,7 @@ def test_a_deep_copy_is_made_by_the_line_that_asked_for_it(library: Any) -> None
         "other.weight": "other = deepcopy(net)",
         "other.bias": "other = deepcopy(net)",
         "both[0]": 'both = deepcopy([x, {"again": x}])',
-        "made": "made = library.tensor([1.0, 2.0])",
+        "vector": "vector = library.tensor([1.0, 2.0])",
     }
     assert [other.in_features, len(both), y.shape, vector.shape] == [4, 2, (3,), (2,)]
 

@@ -205,7 +205,7 @@ def test_a_kernel_in_python_counts_its_writes_as_without_a_watch() -> None:
     watched = watch(cell)
     assert seen == plain
     assert "no version counts it" not in watched.text
-    assert "made[5] in doubled(): new storage" in watched.text
+    assert "results[5] in doubled(): new storage" in watched.text
 
 
 def test_within_a_handler_of_the_programs_own_writes_to_lists_count_as_without_a_watch() -> None:

@@ -9,12 +9,18 @@ __all__ = [
     "_disabled_torch_function_impl",
     "_functorch",
     "_get_tracing_state",
+    "_is_tracing",
     "_log_api_usage_once",
 ]
 
 
 def _get_tracing_state() -> None:
     """None: nothing is being traced."""
+
+
+def _is_tracing() -> bool:
+    """False: nothing is being traced."""
+    return False
 
 
 def _log_api_usage_once(event: str) -> None:

@@ -198,3 +198,19 @@ def test_private_names_that_layers_and_functions_of_programs_import() -> None:
             functional.has_torch_function((x,)), x.grad.tolist(),
         ])  # fmt: skip
     assert found[0] == found[1]
+
+
+def test_layers_derived_from_transformers_call_their_blocks_with_pytorchs_arguments() -> None:
+    found = []
+    for library in (tensorglass, torch):
+
+        class Twice(library.nn.TransformerDecoderLayer):  # type: ignore[misc, name-defined]  # of either library
+            def forward(self, x: Any, memory: Any) -> Any:
+                x = x + self._sa_block(x, attn_mask=None, key_padding_mask=None)
+                return x + self._mha_block(x, memory, None, None) + self._ff_block(x)
+
+        library.manual_seed(0)
+        layer = Twice(4, 2, dim_feedforward=8).eval()
+        found.append(layer(library.ones(2, 1, 4), library.ones(3, 1, 4)).tolist())
+        assert library._C._is_tracing() is False
+    assert torch.allclose(torch.tensor(found[0]), torch.tensor(found[1]))

@@ -74,9 +74,9 @@ class _Layer(Module):
             setattr(self, f"dropout{part}", Dropout(dropout))
         self.activation = _get_activation_fn(activation) if isinstance(activation, str) else activation
 
-    def _sa_block(self, x: Any, mask: Any, padding: Any, is_causal: bool) -> Any:
+    def _sa_block(self, x: Any, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Any:
         attended, _ = self.self_attn(
-            x, x, x, attn_mask=mask, key_padding_mask=padding, need_weights=False, is_causal=is_causal
+            x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, need_weights=False, is_causal=is_causal
         )
         return self.dropout1(attended)
 
@@ -165,9 +165,9 @@ class TransformerDecoderLayer(_Layer):
         x = self.norm2(x + self._mha_block(x, memory, *other))
         return self.norm3(x + self._ff_block(x))
 
-    def _mha_block(self, x: Any, memory: Any, mask: Any, padding: Any, is_causal: bool) -> Any:
+    def _mha_block(self, x: Any, mem: Any, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Any:
         attended, _ = self.multihead_attn(
-            x, memory, memory, attn_mask=mask, key_padding_mask=padding, is_causal=is_causal, need_weights=False
+            x, mem, mem, attn_mask=attn_mask, key_padding_mask=key_padding_mask, is_causal=is_causal, need_weights=False
         )
         return self.dropout2(attended)
 

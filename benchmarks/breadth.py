@@ -33,11 +33,8 @@ SECONDS_A_TURN = 0.004
 SLOW = 0.02  # calls of this many seconds are timed in three turns only
 RANDOM = ("rand", "normal", "bernoulli", "multinomial", "poisson", "x.uniform_", "exponential_", "cauchy", "geometric")
 FREE = (*RANDOM, "eigvals(", "argsort")  # calls whose results, or their order, are not determined
-FIRST_ALONE = (
-    "sort(",
-    "mode(",
-    "eigh(",
-)  # only the first result is compared: equal elements may swap places, and vectors change sign
+#: Calls of which only the first result is compared: equal elements may swap places, and vectors may change sign.
+FIRST_ALONE = ("sort(", "mode(", "eigh(")
 #: How each operand is created: from NumPy's random numbers, so that both libraries get the same; `n` is the size.
 OPERANDS = {
     "a": "tensor(random.random((n, n)) * 0.8 + 0.1)",  # between 0.1 and 0.9

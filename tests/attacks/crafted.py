@@ -121,7 +121,7 @@ def rebuilds(random: Random) -> Made:
 
 
 def colliding(count: int, kind: int) -> list[Any]:
-    """So many different keys with one hash."""
+    """That many different keys with the same hash."""
     numbers = [_PRIME * place for place in range(1, count + 1)]
     return [(number,) for number in numbers] if kind else list(numbers)
 

@@ -89,7 +89,7 @@ def _line(text: str) -> str:
 
 
 def _facts(thing: Any, library: Any) -> Any:
-    """A thing as it can be compared with the other library's."""
+    """The facts about a value that can be compared between the libraries."""
     if isinstance(thing, library.Tensor):
         node = thing.grad_fn
         return {

@@ -20,7 +20,7 @@ def _reduced_along(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Axes,
 
 
 def _summed_in(x: Tensor, dtype: DType | None) -> DType | None:
-    """The dtype to compute in: uint64 for unsigned integers if none is given; None where ours chooses the same."""
+    """The dtype to sum in: uint64 for unsigned integers if none is given; None if our operator chooses the same."""
     is_unsigned = dtype is None and x._dtype.category == dtypes.INTEGER and not x._dtype.is_signed
     return dtypes.uint64 if is_unsigned else dtype
 

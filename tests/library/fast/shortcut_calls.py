@@ -64,7 +64,7 @@ def over_dims(name: str) -> Callable[[], Iterator[Any]]:
 
 
 def of_each(*calls: Callable[[Tensor], Any]) -> Callable[[], Iterator[Any]]:
-    """These calls of each of the tensors that are laid out."""
+    """A function that makes these calls with each tensor of `laid_out`."""
 
     def every() -> Iterator[Any]:
         for x in laid_out():

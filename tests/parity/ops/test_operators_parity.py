@@ -128,7 +128,7 @@ def with_in_place(row: Operator, cases: Iterable[Case]) -> Iterable[Case]:
 
 
 def has_no_complex32(one: str, other: Any) -> bool:
-    """float16 and complex numbers meet in complex32, which tensorglass has not (docs/differences.md)."""
+    """Whether the dtypes do not promote to complex32, which tensorglass does not have (docs/differences.md)."""
     return {one, other} not in ({"float16", dtype} for dtype in COMPLEX)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import tensorglass
 from glassroom.translations.catalogue import merged
 from glassroom.translations.extraction import catalogues
+from glassroom.translations.templates import is_code
 from glassroom.workspace.sources import notebooks_folder
 
 CODE = "qps"
@@ -22,7 +23,10 @@ _BETWEEN = re.compile(r"(<[^<>]*>|(?<!\|)\|(?!\|))")
 
 
 def pseudo(text: str) -> str:
-    """The text in brackets and half as long again, line by line; what makes it Markdown or HTML stays as it is."""
+    """The text in brackets and half as long again, line by line; what makes it Markdown or HTML stays as it is, and of
+    a listing all but its comments."""
+    if "\n" in text and is_code(text):
+        return re.sub(r"(?<=# ).+", lambda comment: _words(comment[0]), text)
     return "\n".join(map(_line, text.split("\n")))
 
 

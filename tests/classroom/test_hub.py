@@ -30,6 +30,7 @@ import requests
 import websocket
 
 from glassroom.classroom.hub.config import Settings, write_config
+from glassroom.classroom.hub.handing_out import hand_out
 from glassroom.classroom.sandbox import BUBBLEWRAP, best_isolation
 
 if best_isolation(trust=True).means != BUBBLEWRAP:
@@ -38,6 +39,7 @@ if best_isolation(trust=True).means != BUBBLEWRAP:
 pytestmark = pytest.mark.timeout(900)  # a busy machine is no fault of the code
 
 PASSWORD = "a long enough password"
+NOTEBOOK = "1_memory/02_views_share_a_storage.ipynb"
 
 
 class Learner:
@@ -67,7 +69,8 @@ class Learner:
         )
         assert response.status_code == 201, response.text
         self.headers = {"Authorization": f"token {response.json()['token']}"}
-        requests.post(f"{self.hub}/hub/api/users/{self.name}/server", headers=self.headers, timeout=300)
+        spoken = {"Accept-Language": str(self.session.headers.get("Accept-Language", "en"))}
+        requests.post(f"{self.hub}/hub/api/users/{self.name}/server", headers={**self.headers, **spoken}, timeout=300)
         until = time.monotonic() + 300
         while time.monotonic() < until:
             about = requests.get(f"{self.hub}/hub/api/users/{self.name}", headers=self.headers, timeout=300).json()
@@ -86,7 +89,7 @@ class Learner:
     def run(self, code: str) -> str:
         """What a cell prints."""
         kernel = requests.post(
-            f"{self.server}/api/kernels", headers=self.headers, json={"name": "python3"}, timeout=300
+            f"{self.server}/api/kernels", headers=self.headers, json={"name": "python3", "path": NOTEBOOK}, timeout=300
         )
         assert kernel.status_code == 201, kernel.text
         address = f"{self.server}/api/kernels/{kernel.json()['id']}/channels".replace("http", "ws", 1)
@@ -173,6 +176,28 @@ def test_each_opens_the_course_and_solves_an_exercise(learners: list[Learner]) -
         assert "02_views_share_a_storage.ipynb" in [entry["name"] for entry in listing["content"]]
         notebook = learner.get("/api/contents/1_memory/02_views_share_a_storage.ipynb").json()
         assert "BEGIN SOLUTION" not in json.dumps(notebook)
+
+
+def test_a_learner_gets_the_course_in_the_language_of_their_browser(hub: tuple[str, Path]) -> None:
+    mei = Learner(hub[0], "mei")
+    mei.session.headers["Accept-Language"] = "zh-CN,zh;q=0.9,en;q=0.8"
+    mei.come_in()
+    notebook = mei.get("/api/contents/1_memory/02_views_share_a_storage.ipynb").json()
+    assert notebook["content"]["cells"][0]["source"].startswith("# 02 · 视图共享存储")
+    assert "在这里写代码" in json.dumps(notebook, ensure_ascii=False)
+    answer = "import tensorglass as torch\nfrom glassroom import check\na = torch.arange(0, 6)\n"
+    assert "02-middle 已解决" in mei.run(f"{answer}check('02-middle', a[1:5].view(2, 2), a=a)")
+
+
+def test_a_learners_copy_keeps_its_language(tmp_path: Path) -> None:
+    for code in ("en", "zh_CN"):
+        (tmp_path / "handout" / code).mkdir(parents=True)
+        (tmp_path / "handout" / code / "greeting.txt").write_text(code)
+    mine = tmp_path / "home" / "course"
+    for asked in ("zh_CN", "en"):
+        hand_out(mine, tmp_path / "handout", released=False, language=asked)
+        assert (mine / ".glassroom" / "language").read_text() == "zh_CN\n"
+        assert (mine / "greeting.txt").read_text() == "zh_CN"
 
 
 def test_none_can_read_anothers_files_nor_the_machines(learners: list[Learner], hub: tuple[str, Path]) -> None:

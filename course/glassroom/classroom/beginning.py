@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from string import Template
 
-from glassroom.classroom.course_file import HEADING, NAME
+from glassroom.classroom.course_file import NAME, heading
 from glassroom.classroom.handout import course_notebook
 from glassroom.classroom.own_course import DATA, NOTEBOOKS
 from glassroom.exercises import exercises, own
@@ -144,7 +144,7 @@ def new_course(folder: Path) -> list[Path]:
     if (folder / NAME).exists():
         raise Problem(f"{folder} has a {NAME} already: it is a class's folder.", Exit.USAGE)
     ignored = {} if (folder / ".gitignore").exists() else {folder / ".gitignore": IGNORED}
-    write_together({**ignored, folder / NAME: HEADING.encode()})
+    write_together({**ignored, folder / NAME: heading().encode()})
     return [folder / NAME]
 
 

@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from glassroom.translations.language import ENGLISH, known, speaking
 from glassroom.workspace.former_ids import current
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.whole_files import write_atomically
@@ -144,6 +145,7 @@ class Course:
     hint_cost: float = 0.0
     limits: Limits = Limits()
     assignments: tuple[Assignment, ...] = ()
+    language: str = ENGLISH  # of the course's notebooks that are handed out
 
     def assignment(self, name: str) -> Assignment:
         """The assignment of that name. Raises `Problem` if there is none."""
@@ -174,7 +176,9 @@ def read_course(folder: Path) -> Course:
         table = tomllib.loads(content.decode())
         _only(table, "the file", ("course", "late", "hints", "limits", "assignment"))
         course = _table(table, "course")
-        _only(course, "[course]", ("name",))
+        _only(course, "[course]", ("name", "language"))
+        language = known(_text(course, "language", "[course]", ENGLISH))
+        _must(language, f"[course]: the course is not in the language {course.get('language')!r}")
         hints = _table(table, "hints")
         _only(hints, "[hints]", ("cost",))
         assignments = table.get("assignment", [])
@@ -189,6 +193,7 @@ def read_course(folder: Path) -> Course:
             _number(hints, "cost", "[hints]", 0.0, most=1),
             Limits(**_numbers(table, "limits", Limits, least=1)),
             items,
+            language or ENGLISH,
         )
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise Problem(f"{path} is not TOML: {error}") from error
@@ -196,11 +201,18 @@ def read_course(folder: Path) -> Course:
         raise Problem(f"{path}: {error}.") from error
 
 
+def heading() -> str:
+    """What a new file begins with; where the teacher reads another language than English, learners get that too."""
+    named = '[course]\nname = "Tensors"\n'
+    own = "" if speaking() == ENGLISH else f'language = "{speaking()}"\n'
+    return HEADING.replace(named, named + own)
+
+
 def add_assignments(folder: Path, assignments: Iterable[tuple[str, str, Mapping[str, str]]]) -> list[str]:
     """Append a section for each (name, notebook, {exercise: what it is about}) to the file, which is made if it is
     missing."""
     path = folder / NAME
-    text = path.read_text(encoding="utf-8") if path.exists() else HEADING
+    text = path.read_text(encoding="utf-8") if path.exists() else heading()
     added = []
     for name, notebook, exercises in assignments:
         points = "\n".join(f'"{id}" = 1' for id in exercises)

@@ -13,8 +13,10 @@ from glassroom.classroom.grading import Mark, Row, task_of
 from glassroom.classroom.tables import number, table_csv
 from glassroom.drawing.words import counted
 from glassroom.records.printable import printable
-from glassroom.translations.templates import word
+from glassroom.translations.templates import as_is, word
 
+#: The columns of marks.csv before those of the exercises. Programs read them, so they are the same in every language.
+HEADS = as_is("learner,assignment,points,of,before lateness,minutes late,waiting,to look at,with trouble,version")
 _ZONE = re.compile(r"\s+(UTC|GMT|Z)$")
 
 
@@ -106,19 +108,7 @@ def marks_csv(results: Iterable[Result]) -> str:
     """A line for each learner and assignment, with a column for every exercise."""
     rows = list(results)
     ids = list(dict.fromkeys(mark.id for row in rows for mark in row.row.marks))
-    head = [
-        "learner",
-        "assignment",
-        "points",
-        "of",
-        "before lateness",
-        "minutes late",
-        "waiting",
-        "to look at",
-        "with trouble",
-        "version",
-    ]
-    lines = [[*head, *ids]]
+    lines = [[*HEADS.split(","), *ids]]
     for result in rows:
         doubt = "; ".join(f"{mark.id}: {mark.doubt}" for mark in result.row.to_look_at)
         earned = [number(result.earned[id]) if id in result.earned else "" for id in ids]

@@ -38,6 +38,7 @@ from glassroom.classroom.sandbox import CAN_RUN
 from glassroom.classroom.solutions import Progress, require_declared, require_passing
 from glassroom.classroom.submission import marks_of
 from glassroom.exercises import own
+from glassroom.translations.language import speaking
 from glassroom.workspace.merging import of_current_ids
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, serialise, source
 from glassroom.workspace.problems import Exit, Problem
@@ -137,6 +138,11 @@ def release(
             generate(course, course.assignment(name))
             _strip_own_exercises(folder / "release" / name)
     return released
+
+
+def language_of(folder: Path) -> str:
+    """The language in which a class gets the course's notebooks: for a new one, that of this process."""
+    return read_course(folder).language if (folder / NAME).exists() else speaking()
 
 
 def _strip_own_exercises(place: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from glassroom import __version__
 from glassroom.cli import contents, doctor, explain, lab, present, progress, refresh, site, suite, translate
+from glassroom.cli.arguments import ByColumns, speak_for_argparse
 from glassroom.cli.classroom import (
     class_page,
     collect,
@@ -27,6 +28,7 @@ from glassroom.cli.classroom import (
     release,
     submit,
 )
+from glassroom.translations.templates import word
 from glassroom.workspace.problems import Exit, Problem
 
 DESCRIPTION = "A Jupyter course on how tensors work, on a tensor library that you can see through."
@@ -60,15 +62,18 @@ exit codes:
 
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
+    speak_for_argparse()
     top = argparse.ArgumentParser(
         prog="glassroom",
         description=DESCRIPTION,
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=ByColumns,
         allow_abbrev=False,
     )
-    top.add_argument("--version", action="version", version=f"glassroom {__version__}")
-    commands = top.add_subparsers(title="commands", metavar="COMMAND")
+    top.add_argument(
+        "--version", action="version", version=f"glassroom {__version__}", help="show the version and exit"
+    )
+    commands = top.add_subparsers(title=word("commands"), metavar="COMMAND")
     for command in (
         *(lab, progress, submit, explain, suite, doctor, refresh, contents, translate, site),
         *(present, new, release, package, collect, grade, mark, feedback, marks, class_page, forget, hub),

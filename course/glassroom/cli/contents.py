@@ -7,6 +7,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from glassroom.cli.arguments import ByColumns
 from glassroom.records.printable import printable
 from glassroom.workspace.contents import write_contents
 from glassroom.workspace.problems import Exit
@@ -20,6 +21,7 @@ def add(commands: Any) -> None:
         help="write the contents page and the links between the notebooks anew",
         description="Make notebooks/contents.ipynb and the lines previous · contents · next from the notebooks "
         "that are in the folder.",
+        formatter_class=ByColumns,
         allow_abbrev=False,
     )
     parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="the course's notebooks")

@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from glassroom.cli.arguments import ByColumns
 from glassroom.cli.requirements import install_command, numpy_problem
 from glassroom.records.columns import columns, ljust
 from glassroom.translations.templates import word
@@ -59,7 +60,7 @@ def add(commands: Any) -> None:
         help="what is installed, and what to do about what is missing",
         description="Look at everything the course uses, and say what to do about what is missing.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=ByColumns,
         allow_abbrev=False,
     )
     parser.add_argument("folder", nargs="?", metavar="FOLDER", help="your working copy (./glassroom-course)")

@@ -4,6 +4,7 @@ import argparse
 import sys
 from typing import Any
 
+from glassroom.cli.arguments import ByColumns
 from glassroom.lessons.lesson import explain, lessons
 from glassroom.records.printable import printable
 from glassroom.workspace.problems import Exit, Problem
@@ -24,7 +25,7 @@ def add(commands: Any) -> None:
         help="a lesson on an error message of PyTorch",
         description="Say what an error message of PyTorch means, with a program that raises it, and the same mended.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=ByColumns,
         allow_abbrev=False,
     )
     parser.add_argument("message", nargs="*", metavar="MESSAGE", help="the message (otherwise read from the input)")

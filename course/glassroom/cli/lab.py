@@ -13,7 +13,7 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
-from glassroom.cli.arguments import count, port
+from glassroom.cli.arguments import ByColumns, count, port
 from glassroom.cli.requirements import require_modules, require_numpy
 from glassroom.exercises.course_device import CHOICE, DEVICES
 from glassroom.records.printable import printable
@@ -52,7 +52,7 @@ def add(commands: Any) -> None:
         help="open the course in JupyterLab, in a working copy of your own",
         description="Make or update your working copy of the course and open JupyterLab on its start page.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=ByColumns,
         allow_abbrev=False,
     )
     parser.add_argument("folder", nargs="?", metavar="FOLDER", help="your working copy (./glassroom-course)")

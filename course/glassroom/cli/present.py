@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from glassroom.cli.arguments import port
+from glassroom.cli.arguments import ByColumns, port
 from glassroom.cli.requirements import require_modules, require_numpy
 from glassroom.records.printable import printable
 from glassroom.translations.templates import word
@@ -46,7 +46,7 @@ def add(commands: Any) -> None:
         description="Run a notebook once, or take its outputs from the cache, and show it in the browser as slides "
         "with live inspectors. A prediction is asked first; its result comes at a key.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=ByColumns,
         allow_abbrev=False,
     )
     parser.add_argument("notebook", metavar="NOTEBOOK", help='such as "1/07", or the path of a notebook')

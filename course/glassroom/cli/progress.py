@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from glassroom.cli.arguments import ByColumns
 from glassroom.cli.requirements import require_numpy
 from glassroom.records.printable import printable
 from glassroom.workspace.learner_folder import working_copy_around, working_folder
@@ -17,6 +18,7 @@ def add(commands: Any) -> None:
         help="how far you are in the course, and where to go on",
         description="Show what you have solved in your working copy of the course, the hints you took, "
         "the notebook to go on with, and the hours that are left.",
+        formatter_class=ByColumns,
         allow_abbrev=False,
     )
     parser.add_argument("folder", nargs="?", metavar="FOLDER", help="your working copy (here, or ./glassroom-course)")

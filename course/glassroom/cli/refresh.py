@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from glassroom.cli.arguments import jobs
+from glassroom.cli.arguments import ByColumns, jobs
 from glassroom.cli.requirements import require_modules, require_numpy
 from glassroom.records.columns import ljust
 from glassroom.records.printable import printable
@@ -49,7 +49,7 @@ def add(commands: Any) -> None:
         description="Run source notebooks in fresh kernels and store their normalized outputs. "
         "A notebook with a cell that raises keeps its old file.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=ByColumns,
         allow_abbrev=False,
     )
     parser.add_argument(

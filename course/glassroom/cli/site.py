@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from glassroom.cli.arguments import jobs
+from glassroom.cli.arguments import ByColumns, jobs
 from glassroom.cli.requirements import require_modules, require_numpy
 from glassroom.translations.language import languages
 from glassroom.workspace.problems import Exit
@@ -29,7 +29,7 @@ def add(commands: Any) -> None:
         description="Run the course's notebooks with live inspectors, and write them, the documentation and the "
         "reference as a web site. It asks no other host; only when a reader runs a page's code, Python comes from one.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=ByColumns,
         allow_abbrev=False,
     )
     parser.add_argument("notebooks", nargs="*", metavar="NOTEBOOK", help='such as "1_memory/00_start_here" (all)')

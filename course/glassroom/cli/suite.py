@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from glassroom.cli.arguments import jobs
+from glassroom.cli.arguments import ByColumns, jobs
 from glassroom.cli.requirements import require_modules, require_numpy
+from glassroom.records.columns import ljust, rjust
+from glassroom.translations.templates import as_is, word
 from glassroom.workspace.execution import CELL_SECONDS
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import checkout, notebooks_folder
@@ -123,7 +125,7 @@ def add(commands: Any) -> None:
         help="run every test: library, course, notebooks, browser",
         description="Run the tests, layer by layer.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=ByColumns,
         allow_abbrev=False,
     )
     parser.add_argument("layers", nargs="*", metavar="LAYER", help="the layers to run (all of them)")
@@ -210,17 +212,18 @@ def available_layers(root: Path | None, jobs: int) -> list[Layer]:
 
 def report(results: list[Result]) -> str:
     """The table, a line for every reason for skips, and the totals alone on the last line."""
-    lines = ["", f"{'layer':<14}{'passed':>8}{'failed':>8}{'skipped':>9}{'time':>9}"]
-    for result in results:
-        counts = f"{result.passed:>8}{result.failed:>8}{result.skipped:>9}{result.seconds:>7.0f} s"
-        lines.append(f"{result.layer:<14}{counts}")
-    lines.append("")
+    heads = (word("layer"), word("passed"), word("failed"), word("skipped"), word("time"))
+    rows = [
+        (each.layer, str(each.passed), str(each.failed), str(each.skipped), f"{each.seconds:.0f} s") for each in results
+    ]
+    table = [ljust(row[0], 14) + "".join(map(rjust, row[1:], (8, 8, 9, 9))) for row in (heads, *rows)]
+    lines = ["", *table, ""]
     for result in results:
         everything = result.passed + result.failed == 0
         for reason, count in result.reasons.items():
             lines.append(f"skipped: {result.layer}{'' if everything else f' ({count} tests)'}: {reason}")
     sums = [sum(getattr(result, count) for result in results) for count in ("passed", "failed", "skipped")]
-    lines.append("{} passed, {} failed, {} skipped".format(*sums))
+    lines.append(as_is("{} passed, {} failed, {} skipped").format(*sums))  # programs read this line
     return "\n".join(lines)
 
 

@@ -12,7 +12,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from glassroom.cli.arguments import ByColumns
 from glassroom.cli.requirements import require_modules
+from glassroom.records.columns import ljust
 from glassroom.translations import checking, pages
 from glassroom.translations.catalogue import Message, merged
 from glassroom.translations.extraction import catalogues
@@ -43,7 +45,7 @@ def add(commands: Any) -> None:
         help="the catalogues of the course's translations: bring up to date, check, fill",
         description="Catalogues hold the course's sentences in other languages. English is the source.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=ByColumns,
         allow_abbrev=False,
     )
     parser.add_argument("language", nargs="?", metavar="LANGUAGE", help="such as zh_CN (every language)")
@@ -112,10 +114,10 @@ def status(chosen: list[Language]) -> int:
             here = [entry for entry in entries if entry.translated()]
             stale = sum("fuzzy" in entry.flags for entry in entries)
             words = sum(len(entry.msgid.split()) for entry in entries if entry not in here)
-            print(f"  {name:<48}{len(here):>5} of {len(entries):<5}" + f"{words:>7,} words to do" * bool(words), end="")
+            print(f"  {name:<52}{len(here):>5} of {len(entries):<5}" + f"{words:>7,} words to do" * bool(words), end="")
             print(f", {stale} out of date" if stale else "")
             done, total = done + len(here), total + len(entries)
-        print(f"  {'in all':<48}{done:>5} of {total:<5}")
+        print(f"  {ljust(word('in all'), 52)}{done:>5} of {total:<5}")
         for page in pages.changed(language.folder, checkout()):
             print(f"  {page}, out of date")
     return Exit.OK

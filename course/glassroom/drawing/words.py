@@ -15,8 +15,11 @@ LETTERS = "ijklmnpqrstuvwxyz"
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:
-    """`1 byte`, `24 bytes`, `4,000 bytes`."""
-    return f"{n:,} {one if n == 1 or not one.isascii() else many or one + 's'}"
+    """`1 byte`, `24 bytes`, `4,000 bytes`. A translation of `one` may have its plural behind a bar: `Block|Blöcke`."""
+    single, bar, plural = one.partition("|")
+    if not bar:
+        plural = many or one + "s" if one.isascii() else one
+    return f"{n:,} {single if n == 1 else plural}"
 
 
 def sized(nbytes: int) -> str:

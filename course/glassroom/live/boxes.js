@@ -7,7 +7,10 @@ const NAMES_SHOWN = 8;
 
 export const tuple = (numbers) => (numbers.length === 1 ? `(${numbers[0]},)` : `(${numbers.join(", ")})`);
 export const element = (name, index) => (index.length ? `${name}[${index.join(", ")}]` : name);
-export const counted = (number, one) => `${grouped(number)} ${one}${number === 1 || /[^\0-~]/.test(one) ? "" : "s"}`;
+export const counted = (number, one) => {
+  const [single, many = /[^\0-~]/.test(one) ? one : `${one}s`] = one.split("|");
+  return `${grouped(number)} ${number === 1 ? single : many}`;
+};
 export const product = (numbers) => numbers.reduce((whole, n) => whole * n, 1);
 
 /** `a`, `a and b`, `a, b and c`; a long list is cut. */

@@ -49,6 +49,15 @@ def known(code: str) -> str | None:
     return codes.get(bare) or next((own for folded, own in codes.items() if folded.partition("_")[0] == bare), None)
 
 
+def preferred(accepted: str) -> str:
+    """The first language of a browser's `Accept-Language` in which the course is complete; "en" if there is none."""
+    for each in accepted.split(","):
+        code = known(each.partition(";")[0].strip())
+        if code is not None and (code == ENGLISH or languages()[code].released):
+            return code
+    return ENGLISH
+
+
 def folder_of(code: str) -> str:
     """The folder of a language in the addresses of a site, as "zh" of "zh_CN"."""
     return code.partition("_")[0]

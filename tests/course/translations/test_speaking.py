@@ -14,6 +14,7 @@ from pseudo_language import outside_of_brackets, write_pseudo_language
 from warm_kernels import warm_kernels
 
 from glassroom.drawing.fonts import CHINESE
+from glassroom.records.columns import columns
 from glassroom.translations.language import languages
 from glassroom.workspace.execution import execute
 from glassroom.workspace.normalize import normalized
@@ -63,6 +64,69 @@ def test_the_command_speaks_the_language(languages_folder):
     told = said("qps", languages_folder, "-m", "glassroom", "lab", "--help")
     assert "⟦" in told
     assert "⟦" not in said("en", languages_folder, "-m", "glassroom", "lab", "--help")
+
+
+#: The names of all commands, and after an empty line their help, printed.
+HELPS = """
+from glassroom.cli.app import parser
+top = parser()
+commands = top._subparsers._group_actions[0].choices
+print(*commands, end="\\n\\n")
+for each in (top, *commands.values()):
+    print(each.format_help())
+"""
+
+
+def test_every_commands_help_is_translated(languages_folder):
+    names, _, told = said("qps", languages_folder, "-c", HELPS).partition("\n\n")
+    commands = set(names.split())
+    assert told.count("⟦usage:") == len(commands) + 1
+    left = re.findall(r"(?<![-\w./{,|])[a-z]{3,}", outside_of_brackets(told))
+    assert set(left) == commands | {"glassroom"}
+
+
+def test_help_keeps_to_the_terminals_columns(languages_folder):
+    told = said("zh_CN", languages_folder, "-c", HELPS).partition("\n\n")[2]
+    paragraphs = [each for each in told.split("\n\n") if not re.search(r"^  (glassroom|python)", each, re.MULTILINE)]
+    assert max(columns(line) for each in paragraphs for line in each.split("\n")) <= 200
+    for usage in re.findall(r"^用法：.*?(?=\n\n)", told, re.MULTILINE | re.DOTALL):
+        head, *rest = usage.split("\n")
+        assert {columns(line) - columns(line.lstrip()) for line in rest} <= {columns(head[: head.index("[")])}
+
+
+def test_what_was_wrong_on_a_command_line_is_said_in_the_language(tmp_path):
+    environment = {**os.environ, "GLASSROOM_LANG": "zh_CN"}
+    for wrong, told in (
+        (("lab", "--port", "x"), "参数 --port："),
+        (("lab", "--porto"), "不认识的参数：--porto"),
+        (("grade",), "缺少参数：DIR"),
+        (("hub", "room", "--auth", "none"), "参数 --auth：没有 'none' 这个选择"),
+    ):
+        command = [sys.executable, "-m", "glassroom", *wrong]
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=tmp_path)
+        assert ran.returncode == 2
+        assert ran.stderr.startswith("用法：")
+        assert told in ran.stderr
+
+
+#: Tables of texts, printed: how the tests went, how far a language is, and what is in memory when there is too little.
+TABLES = """
+from glassroom.cli.suite import Result, report
+from glassroom.inspectors.timeline.failure import told
+print(report([Result('a', 1, 2, 3, 4.5), Result('long', 40)]))
+print(*told(1 << 20, "a.py:3", [(96, "·一"), (20_000, "·二"), (5_000_000, "·三")], []), sep="\\n")
+"""
+
+
+def test_tables_line_up_in_chinese(tmp_path):
+    printed = said("zh_CN", tmp_path, "-c", TABLES).splitlines()
+    head, *rows = printed[1:4]
+    assert head.split() == ["层", "通过", "失败", "跳过", "用时"]
+    assert {columns(row) for row in rows} == {columns(head)}
+    assert {columns(line[: line.index("·")]) for line in printed if re.search("·[一二三]", line)} == {14}
+    status = said("zh_CN", tmp_path, "-m", "glassroom", "translate", "--status").splitlines()
+    ends = {columns(line[: line.index(" / ")]) for line in status if " / " in line}
+    assert len(ends) == 1
 
 
 def test_words_beside_numbers_and_in_tables_are_chinese(tmp_path):

@@ -32,6 +32,8 @@ c.ConfigurableHTTPProxy.pid_file = {pid}
 c.JupyterHub.spawner_class = "glassroom.classroom.hub.spawner.ClassroomSpawner"
 c.ClassroomSpawner.homes = {homes}
 c.ClassroomSpawner.released = {released}
+# The language of a learner's first copy; "" for that of their browser. Later their copy keeps its own.
+c.ClassroomSpawner.language = {language}
 c.ClassroomSpawner.memory_mb = {memory}
 c.ClassroomSpawner.processes = {processes}
 c.ClassroomSpawner.cores = {cores}
@@ -78,6 +80,7 @@ class Settings:
     port: int = 8000
     authenticator: str = "native"
     released: Path | None = None
+    language: str = ""
     memory: int = 2048
     processes: int = 200
     cores: int = 2
@@ -105,6 +108,7 @@ def write_config(settings: Settings, python: str) -> Path:
             authenticator=AUTHENTICATORS[settings.authenticator],
             homes=json.dumps(str(homes)),
             released=json.dumps(str(settings.released.resolve()) if settings.released else ""),
+            language=json.dumps(settings.language),
             memory=settings.memory,
             processes=settings.processes,
             cores=settings.cores,

@@ -21,10 +21,8 @@ from glassroom.classroom.handing_in import EXCHANGE, HANDED_IN
 from glassroom.classroom.sandbox.isolation import BUBBLEWRAP, COURSE, SEEN, Isolation, best_isolation
 from glassroom.classroom.sandbox.own_user import OwnUser, owner_of_home
 from glassroom.records.printable import printable
-from glassroom.translations.language import VARIABLE
-from glassroom.workspace.learner_folder import update
+from glassroom.translations.language import ENGLISH, VARIABLE, languages, preferred
 from glassroom.workspace.problems import Problem
-from glassroom.workspace.sources import notebooks_folder
 
 HOME = "/home/learner"
 FOLDER = "course"
@@ -38,6 +36,7 @@ class ClassroomSpawner(LocalProcessSpawner):
     released = Unicode(
         help="A class's folder, of whose release/ each learner gets a copy; the whole course if empty."
     ).tag(config=True)
+    language = Unicode(help="The language of a learner's first copy; that of their browser if empty.").tag(config=True)
     memory_mb = Integer(2048, help="The most memory that one process of a learner's may have, in MB.").tag(config=True)
     processes = Integer(200, help="The most processes and threads that a learner may have.").tag(config=True)
     cores = Integer(2, help="The cores that a learner's programs may use at a time.").tag(config=True)
@@ -91,7 +90,9 @@ class ClassroomSpawner(LocalProcessSpawner):
             )
         self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.own_user = owner_of_home(self.home)
-        await asyncio.to_thread(self.hand_out)
+        headers = self.handler.request.headers if self.handler else {}
+        language = self.language or preferred(headers.get("Accept-Language", ""))
+        await asyncio.to_thread(self.hand_out, language)
         self.cmd = self.shut_in([sys.executable, "-P", "-m", "jupyterhub.singleuser"])
         self.notebook_dir = f"{HOME}/{FOLDER}"
         self.popen_kwargs = {"cwd": "/", "pass_fds": self.passed}
@@ -99,14 +100,14 @@ class ClassroomSpawner(LocalProcessSpawner):
             self.interrupt_timeout = self.term_timeout = 1  # what a sandbox of another user is built by hears neither
         return await super().start()
 
-    def hand_out(self) -> None:
+    def hand_out(self, language: str) -> None:
         """Bring the learner's folder up to date, from inside their sandbox. Errors go to the log."""
         sources = Path(self.released, "release") if self.released else without_solutions(Path(self.homes))
         kind = "released" if self.released else "course"
         module = "glassroom.classroom.hub.handing_out"
-        command = self.shut_in([sys.executable, "-P", "-m", module, f"{HOME}/{FOLDER}", SEEN, kind], sources)
+        command = self.shut_in([sys.executable, "-P", "-m", module, f"{HOME}/{FOLDER}", SEEN, kind, language], sources)
         environment = Isolation(BUBBLEWRAP).environment()
-        environment.pop(VARIABLE)
+        environment[VARIABLE] = language
         try:
             done = subprocess.run(
                 command,
@@ -137,6 +138,10 @@ class ClassroomSpawner(LocalProcessSpawner):
 
 @cache
 def without_solutions(homes: Path) -> Path:
-    """Make the copy of the course, beside the homes, from which all learners' copies are made: no sandbox sees the
-    solutions."""
-    return update(homes.parent / "handout", notebooks_folder()).folder
+    """Make a copy of the course in each language, beside the homes, from which all learners' copies are made: no
+    sandbox sees the solutions."""
+    copies = homes.parent / "handout"
+    for language in (ENGLISH, *languages()):
+        command = [sys.executable, "-m", "glassroom", "lab", "--no-lab", "--lang", language, str(copies / language)]
+        subprocess.run(command, env={**os.environ, VARIABLE: language}, check=True, stdout=subprocess.DEVNULL)
+    return copies

@@ -4,6 +4,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from glassroom.cli.arguments import ByColumns
+
 if TYPE_CHECKING:
     from glassroom.classroom.course_file import Course
 
@@ -18,7 +20,7 @@ def add_command(
         help=short,
         description=description,
         epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=ByColumns,
         allow_abbrev=False,
     )
     parser.set_defaults(private=private, keeps=private)

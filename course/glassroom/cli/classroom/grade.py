@@ -11,6 +11,7 @@ from glassroom.cli.classroom import add_command
 from glassroom.cli.requirements import require_modules, require_numpy
 from glassroom.records.printable import printable
 from glassroom.translations.templates import word
+from glassroom.workspace.other_language import course_in
 from glassroom.workspace.problems import Exit
 from glassroom.workspace.sources import notebooks_folder
 from glassroom.workspace.whole_files import write_atomically
@@ -89,11 +90,12 @@ def run(arguments: argparse.Namespace) -> int:
             bar.set_postfix_str(printable(name))
 
         report = grade(course, assignments, isolation, run_all, threading.Event(), progress, arguments.again)
+    with course_in(course.language, notebooks_folder()) as notebooks:
+        changed = [each.name for each in assignments if changed_since(course, each, notebooks)]
     report.warnings += [
-        f"{assignment.name}: course.toml or the notebooks have changed since it was released, and the marks rest on "
-        f"what was released. To renew it: glassroom release {assignment.name} --course {arguments.course}"
-        for assignment in assignments
-        if changed_since(course, assignment, notebooks_folder())
+        f"{name}: course.toml or the notebooks have changed since it was released, and the marks rest on what was "
+        f"released. To renew it: glassroom release {name} --course {arguments.course}"
+        for name in changed
     ]
     manual = read_manual(course)
     results = [result(course, course.assignment(row.assignment), row, manual) for row in report.rows]

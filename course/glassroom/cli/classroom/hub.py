@@ -9,6 +9,7 @@ from typing import Any
 from glassroom.cli.arguments import count, port
 from glassroom.cli.classroom import add_command
 from glassroom.cli.requirements import require_modules, require_numpy
+from glassroom.translations.language import ENGLISH, languages
 from glassroom.workspace.problems import Exit, Problem
 
 EPILOG = """\
@@ -43,6 +44,12 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--released", type=Path, metavar="CLASS", help="hand out this class's release/ (the whole course)"
     )
+    parser.add_argument(
+        "--lang",
+        choices=(ENGLISH, *languages()),
+        default="",
+        help="the language of the course (that of the class, or of each learner's browser)",
+    )
     parser.add_argument("--memory", type=count, default=2048, metavar="MB", help="per process of a learner's (2048)")
     parser.add_argument(
         "--processes", type=count, default=200, metavar="N", help="processes and threads of a learner (200)"
@@ -55,6 +62,7 @@ def add(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the configuration, and become JupyterHub."""
+    from glassroom.classroom.course_file import read_course
     from glassroom.classroom.hub.config import Settings, write_config
     from glassroom.classroom.sandbox.isolation import BUBBLEWRAP, best_isolation
 
@@ -67,9 +75,10 @@ def run(arguments: argparse.Namespace) -> int:
             "Install it: apt install bubblewrap",
             Exit.REQUIREMENT,
         )
+    of_class = read_course(arguments.released).language if arguments.released else ""
     settings = Settings(
-        Path(arguments.folder), arguments.port, arguments.auth, arguments.released, arguments.memory,
-        arguments.processes, arguments.cores, arguments.idle,
+        Path(arguments.folder), arguments.port, arguments.auth, arguments.released, arguments.lang or of_class,
+        arguments.memory, arguments.processes, arguments.cores, arguments.idle,
     )  # fmt: skip
     path = write_config(settings, sys.executable)
     print(f"The hub's configuration: {path}")

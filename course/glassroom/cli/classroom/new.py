@@ -6,6 +6,7 @@ from typing import Any
 
 from glassroom.cli.classroom import add_command
 from glassroom.cli.requirements import require_modules, require_numpy
+from glassroom.workspace.other_language import course_in
 from glassroom.workspace.problems import Exit, Problem
 
 EPILOG = """\
@@ -53,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         written = new_course(folder)
         then = f"glassroom new notebook NAME --course {folder}"
     else:
-        read_course(folder)
+        language = read_course(folder).language
         declare_own_exercises(folder)
         then = f"glassroom test --course {folder}"
         if arguments.what == "exercise":
@@ -61,10 +62,11 @@ def run(arguments: argparse.Namespace) -> int:
                 raise Problem("Which notebook does it go into? Say --in NOTEBOOK.", Exit.USAGE)
             written = new_exercise(folder, arguments.name, arguments.notebook)
         elif arguments.copy:
-            names = find_notebooks(arguments.name, folder, notebooks_folder())
-            if len(names) > 1:
-                raise Problem(f"{arguments.name} may be {', '.join(names[:4])}: name one.", Exit.USAGE)
-            written = changed_copy(folder, names[0], notebooks_folder())
+            with course_in(language, notebooks_folder()) as notebooks:
+                names = find_notebooks(arguments.name, folder, notebooks)
+                if len(names) > 1:
+                    raise Problem(f"{arguments.name} may be {', '.join(names[:4])}: name one.", Exit.USAGE)
+                written = changed_copy(folder, names[0], notebooks)
         else:
             written = new_notebook(folder, arguments.name)
         if failure := refresh(written[0]).failure:

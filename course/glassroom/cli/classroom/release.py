@@ -7,6 +7,7 @@ from typing import Any
 from glassroom.cli.classroom import add_command
 from glassroom.cli.requirements import require_modules, require_numpy
 from glassroom.translations.templates import word
+from glassroom.workspace.other_language import course_in
 from glassroom.workspace.problems import Exit
 from glassroom.workspace.sources import notebooks_folder
 
@@ -49,16 +50,19 @@ def run(arguments: argparse.Namespace) -> int:
     require_modules("nbgrader", "IPython", "tqdm", extras="classroom")
     from tqdm import tqdm
 
-    from glassroom.classroom.release import release
+    from glassroom.classroom.release import language_of, release
 
     folder = Path(arguments.course)
-    with tqdm(unit=word(" solutions"), desc=word("trying"), dynamic_ncols=True, leave=False, delay=1) as bar:
+    with (
+        course_in(language_of(folder), notebooks_folder()) as notebooks,
+        tqdm(unit=word(" solutions"), desc=word("trying"), dynamic_ncols=True, leave=False, delay=1) as bar,
+    ):
 
         def progress(done: int, of: int, name: str) -> None:
             bar.total, bar.n = of, done
             bar.set_postfix_str(name)
 
-        released = release(folder, arguments.notebooks, notebooks_folder(), arguments.force, progress)
+        released = release(folder, arguments.notebooks, notebooks, arguments.force, progress)
     if released.added:
         print(f"New in {folder / 'course.toml'}: {word(', ').join(released.added)}. Set points and due dates there.")
     for name, points in released.assignments.items():

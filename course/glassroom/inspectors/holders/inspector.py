@@ -26,6 +26,7 @@ from glassroom.reading.reach import kept_behind, nodes_behind, nodes_by_root
 from glassroom.reading.referrers import MOST_LOOKED_AT, live_tensors, paths_up
 from glassroom.reading.storage_names import names_of
 from glassroom.reading.variables import variables_of
+from glassroom.records.columns import columns, rjust
 from glassroom.translations.templates import as_is, word
 
 CSS = style(File(__file__).with_name("picture.css"))
@@ -87,10 +88,10 @@ class Holders(Inspector):
 
     @property
     def text(self) -> str:
-        width = max((len(sized(row.nbytes)) for row in self.data.rows), default=0)
+        width = max((columns(sized(row.nbytes)) for row in self.data.rows), default=0)
         lines = [f"holders · {self.data.title}"]
         lines += [
-            f"  {sized(row.nbytes):>{width}}  {row.label}{f'  ·  {row.words}' if row.words else ''}"
+            f"  {rjust(sized(row.nbytes), width)}  {row.label}{f'  ·  {row.words}' if row.words else ''}"
             for row in self.data.rows
         ]
         return "\n".join([*lines, *self._rest()])

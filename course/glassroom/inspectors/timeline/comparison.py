@@ -74,7 +74,7 @@ class MemoryComparison(Inspector):
         for run in self.data.runs:
             lines += ["", f"{run.name}: the peak by line"]
             for share in run.bands.by_line[:MOST_LINES]:
-                head = f"  {sized(share.nbytes):>12}  {ljust(shortened(share.label, LABEL), LABEL)}"
+                head = f"  {rjust(sized(share.nbytes), 12)}  {ljust(shortened(share.label, LABEL), LABEL)}"
                 lines.append(f"{head}  {listed_roles(share.by_role)}")
         return "\n".join(lines)
 

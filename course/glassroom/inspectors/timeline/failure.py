@@ -11,6 +11,7 @@ from glassroom.inspectors.timeline.bands import listed_roles
 from glassroom.inspectors.timeline.places import Place, Where, is_of_users
 from glassroom.reading.adapters import library_of
 from glassroom.reading.variables import variables_of
+from glassroom.records.columns import rjust
 from glassroom.translations.templates import word
 
 MOST_HOLDERS = 8
@@ -66,7 +67,7 @@ def told(
     by_role = [f"{sized(sum(roles.values()))} on {device} ({listed_roles(roles)})" for device, roles in held]
     total = word("; ").join(by_role) or sized(sum(nbytes for nbytes, _ in largest))
     lines = [f"an allocation of {sized(nbytes)} failed at {where}; held then: {total}"]
-    lines += [f"{sized(nbytes):>12}  {words}" for nbytes, words in largest[:MOST_HOLDERS]]
+    lines += [f"{rjust(sized(nbytes), 12)}  {words}" for nbytes, words in largest[:MOST_HOLDERS]]
     rest = largest[MOST_HOLDERS:]
-    more = f"{sized(sum(nbytes for nbytes, _ in rest)):>12}  in {counted(len(rest), 'more storage')}"
+    more = f"{rjust(sized(sum(nbytes for nbytes, _ in rest)), 12)}  in {counted(len(rest), 'more storage')}"
     return [*lines, more] if rest else lines

@@ -82,20 +82,20 @@ def _bands(bands: Bands, columns: Sequence[int]) -> list[str]:
     for role in reversed(ROLES):
         if role in at_peak:
             spark = _sparkline(bands.levels[role], columns, bands.peak)
-            lines.append(f"  {ljust(role, 15)}  {sized(at_peak[role]):>12}  {spark}".rstrip())
+            lines.append(f"  {ljust(role, 15)}  {rjust(sized(at_peak[role]), 12)}  {spark}".rstrip())
     lines.append(
-        f"  {ljust(word('total'), 15)}  {sized(bands.peak):>12}  {_sparkline(bands.totals, columns, bands.peak)}"
+        f"  {ljust(word('total'), 15)}  {rjust(sized(bands.peak), 12)}  {_sparkline(bands.totals, columns, bands.peak)}"
     )
     words = scratch(bands)
     lines += [f"  {words}"] if words else []
     for title, shares in (("the peak by line", bands.by_line), ("the peak by module", bands.by_module)):
         lines += ["", title]
         for share in shares[:MOST_SHARES]:
-            head = f"  {sized(share.nbytes):>12}  {ljust(shortened(share.label, LABEL), LABEL)}"
+            head = f"  {rjust(sized(share.nbytes), 12)}  {ljust(shortened(share.label, LABEL), LABEL)}"
             lines.append(f"{head}  {listed_roles(share.by_role)}")
         if len(shares) > MOST_SHARES:
             rest = sum(share.nbytes for share in shares[MOST_SHARES:])
-            lines.append(f"  {sized(rest):>12}  in {len(shares) - MOST_SHARES:,} more")
+            lines.append(f"  {rjust(sized(rest), 12)}  in {len(shares) - MOST_SHARES:,} more")
     return lines
 
 

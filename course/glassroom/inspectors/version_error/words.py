@@ -73,8 +73,9 @@ def remarks(diagnosis: Found) -> list[str]:
 def text_of(diagnosis: Found) -> str:
     """All of it."""
     width = max(columns(line.called) for line in diagnosis.lines)
-    source = max(len(line.source) for line in diagnosis.lines)
+    source = max(columns(line.source) for line in diagnosis.lines)
     rows = [
-        f"  {ljust(line.called, width)}  {line.source:<{source}}  ← {said(diagnosis, line)}" for line in diagnosis.lines
+        f"  {ljust(line.called, width)}  {ljust(line.source, source)}  ← {said(diagnosis, line)}"
+        for line in diagnosis.lines
     ]
     return "\n".join([summary(diagnosis), *rows, *remarks(diagnosis)])

@@ -194,6 +194,7 @@ def test_a_learners_copy_keeps_its_language(tmp_path: Path) -> None:
         (tmp_path / "handout" / code).mkdir(parents=True)
         (tmp_path / "handout" / code / "greeting.txt").write_text(code)
     mine = tmp_path / "home" / "course"
+    mine.parent.mkdir()
     for asked in ("zh_CN", "en"):
         hand_out(mine, tmp_path / "handout", released=False, language=asked)
         assert (mine / ".glassroom" / "language").read_text() == "zh_CN\n"

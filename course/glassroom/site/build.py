@@ -23,7 +23,7 @@ from glassroom.site.live_notebooks import default_cache, live_notebooks
 from glassroom.site.pages import linked, page_of
 from glassroom.site.shared_scripts import SharedScripts
 from glassroom.translations import language
-from glassroom.translations.templates import word
+from glassroom.translations.templates import as_is, word
 from glassroom.workspace.catalogue import Entry, catalogue, parts_of
 from glassroom.workspace.contents import BEGUN, PAGE, PARTS, contents_page
 from glassroom.workspace.notebook_json import Notebook, lines, serialise, source
@@ -197,10 +197,10 @@ def _write(path: Path, text: str) -> None:
 def inspector_themes() -> str:
     """The colours of tokens.css again, for the theme that the site's switch has set."""
     tokens = style(HERE.parent / "drawing" / "tokens.css")
-    light, dark = (re.search(pattern, tokens) for pattern in (r"\.gr\{([^}]*)\}", r"vscode-dark\) \.gr\{([^}]*)\}"))
+    light, dark = re.search(r"\.gr\{([^}]*)\}", tokens), re.search(r"vscode-dark\) \.gr\{([^}]*)\}", tokens)
     assert light
     assert dark
-    return f'body[data-theme="light"] .gr{{{light[1]}}}\nbody[data-theme="dark"] .gr{{{dark[1]}}}\n'
+    return as_is(f'body[data-theme="light"] .gr{{{light[1]}}}\nbody[data-theme="dark"] .gr{{{dark[1]}}}\n')
 
 
 def _contents(entries: Sequence[Entry], known: set[PurePosixPath]) -> Notebook:
@@ -254,8 +254,8 @@ def _write_lines_to_read(docs: Path) -> None:
     def linked_file(match: re.Match[str]) -> str:
         page = f"lines/{match[2].removesuffix('.py').replace('/', '-')}"
         code = (library / match[2]).read_text("utf-8")
-        block = f"``````{{code-block}} python\n:linenos:\n\n{code}``````"
-        _write(docs / f"{page}.md", f"---\norphan: true\n---\n\n# `{match[2]}`\n\n{block}\n")
+        block = as_is(f"``````{{code-block}} python\n:linenos:\n\n{code}``````")
+        _write(docs / f"{page}.md", as_is(f"---\norphan: true\n---\n\n# `{match[2]}`\n\n{block}\n"))
         return f"{match[1]}[`{match[2]}`]({page}.md)"
 
     reading = docs / "reading.md"
@@ -282,10 +282,12 @@ def _first_page(entries: Sequence[Entry], scripts: SharedScripts, lite: bool) ->
     parts = [f"notebooks/{part}/index" for part in parts_of(entries)]
     return "\n\n".join(
         [
-            "---\nhide-toc: true\n---",
+            as_is("---\nhide-toc: true\n---"),
             "# tensorglass",
             "PyTorch's tensors, with the lid off: **see which bytes a tensor owns, which it shares, and with whom.**",
-            '<div class="first runs">\n\n<div class="first-code">\n\n```python\n' + gallery.FIRST + "```\n\n</div>\n"
+            as_is('<div class="first runs">\n\n<div class="first-code">\n\n```python\n')
+            + gallery.FIRST
+            + "```\n\n</div>\n"
             '<div class="first-picture">\n\n'
             '<p class="first-say">Point at a cell: everything that shares its bytes lights up.</p>\n\n'
             + _raw(f'<div class="ran">{live}</div>')
@@ -320,12 +322,12 @@ def _cards(notebooks: int, hours: int, start: PurePosixPath, lite: bool) -> str:
 
 
 def _raw(html: str) -> str:
-    return f"``````{{raw}} html\n{html}\n``````"
+    return as_is(f"``````{{raw}} html\n{html}\n``````")
 
 
 def _toctree(names: Sequence[str], caption: str = "") -> str:
-    said = f":caption: {caption}\n" if caption else ""
-    return f"```{{toctree}}\n:hidden:\n{said}\n" + "\n".join(names) + "\n```"
+    said = as_is(f":caption: {caption}\n") if caption else ""
+    return as_is(f"```{{toctree}}\n:hidden:\n{said}\n") + "\n".join(names) + "\n```"
 
 
 def _make_accessible(pages: Path) -> None:
@@ -336,6 +338,7 @@ def _make_accessible(pages: Path) -> None:
         text = text.replace('role="heading">', 'role="heading" aria-level="2">')
         text = text.replace('<summary aria-label="Toggle hidden content">', "<summary>")
         text = text.replace('<div class="highlight"><pre>', '<div class="highlight"><pre tabindex="0">')
+        text = text.replace('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')
         path.write_text(theme_words.in_the_language(text), encoding="utf-8")
 
 
@@ -377,7 +380,10 @@ def _run_sphinx(sources: Path, pages: Path, doctrees: Path, jobs: int) -> None:
         app.build()
     except SphinxError as error:
         raise Problem(f"Sphinx stopped: {error}", Exit.FAILED) from error
-    warnings = [line for line in said.getvalue().splitlines() if "WARNING" in line or "ERROR" in line]
+    lines = [
+        line for line in said.getvalue().splitlines() if as_is("not supported: Docutils-generated text") not in line
+    ]
+    warnings = [line for line in lines if "WARNING" in line or "ERROR" in line]
     if warnings:
         first = "; ".join(re.sub(r"\x1b\[[0-9;]*m", "", line).replace(f"{sources}/", "") for line in warnings[:10])
         raise Problem(f"Nothing was published, because of {len(warnings)} faults in the pages: {first}", Exit.FAILED)

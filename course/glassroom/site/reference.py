@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from textwrap import dedent
 
 import glassroom
+from glassroom.translations.templates import as_is
 from tensorglass import Tensor
 from tensorglass.extending import OPERATORS
 
@@ -25,7 +26,7 @@ def operator_pages() -> dict[str, str]:
         title = f"{kind[0].upper()}{kind[1:]}"
         pages[file] = "\n\n".join([f"# {title}", *(_operator(name) for name in names)])
         rows.append(f"| [{title}]({file}.md) | {', '.join(f'`{name}`' for name in names)} |")
-    toctree = "```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```"
+    toctree = as_is("```{toctree}\n:hidden:\n\n") + "\n".join(pages) + "\n```"
     head = (
         "# tensorglass\n\nEvery operator, as the operator table declares it. Tests run the examples, here and on "
         "PyTorch. Names, arguments and results are PyTorch's; what differs says so."

@@ -19,6 +19,12 @@ SAID = {
     as_is("Toggle site navigation sidebar"): word("Toggle site navigation sidebar"),
     as_is("Toggle table of contents sidebar"): word("Toggle table of contents sidebar"),
     as_is("Toggle Light / Dark / Auto color theme"): word("Toggle Light / Dark / Auto color theme"),
+    as_is("Light mode"): "Light mode",
+    as_is("Dark mode"): "Dark mode",
+    as_is("Auto light/dark, in light mode"): "Auto light/dark, in light mode",
+    as_is("Auto light/dark, in dark mode"): "Auto light/dark, in dark mode",
+    as_is("Menu"): word("Menu"),
+    as_is("Expand"): word("Expand"),
     as_is("Please activate JavaScript to enable the search functionality."): word(
         "Please activate JavaScript to enable the search functionality."
     ),

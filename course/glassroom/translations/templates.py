@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
+from textwrap import dedent
 from typing import Any
 
 MARKS = {"word", "counted"}  # functions whose constant arguments are single words that people read
@@ -57,7 +58,7 @@ def is_prose(text: str) -> bool:
 
 def is_code(text: str) -> bool:
     """Whether this is Python code, possibly with dots for omissions, rather than words with a few signs."""
-    bare = text.strip().replace("…", "x")
+    bare = dedent(text).strip().replace("…", "x")
     if not re.search(r"[=(\[:.]|^(import|from) ", bare):
         return False
     try:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from glassroom.translations.notebooks import NEXT, WAY
-from glassroom.translations.templates import word
+from glassroom.translations.templates import as_is, word
 from glassroom.workspace.catalogue import LINK, Entry, catalogue, parts_of, way_from
 from glassroom.workspace.glossary import GLOSSARY
 from glassroom.workspace.notebook_json import Notebook, lines, parse, serialise, source
@@ -119,7 +119,7 @@ def contents_page(entries: Sequence[Entry], outputs: Mapping[str, Notebook] | No
         _markdown("contents-questions", _index(entries)),
         _markdown("contents-all", ALL.format(hours=_hours(minutes), notebooks=len(entries))),
         *[
-            _markdown(f"contents-{part}", _part_table(part, members, known))
+            _markdown(as_is(f"contents-{part}"), _part_table(part, members, known))
             for part, members in parts_of(entries).items()
         ],
         _markdown("contents-glossary", _glossary()),
@@ -285,4 +285,4 @@ def _index(entries: Sequence[Entry]) -> str:
 
 def _glossary() -> str:
     rows = [f"| **{term}** | {meaning} |" for term, meaning in GLOSSARY.items()]
-    return "\n".join(["## Glossary", "", "| word | meaning |", "|---|---|", *rows])
+    return "\n".join([word("## Glossary"), "", "| word | meaning |", "|---|---|", *rows])

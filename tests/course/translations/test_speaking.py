@@ -158,18 +158,12 @@ def test_figures_have_letters_that_some_font_has(fonts, tmp_path):
         assert not any(HAN.search(text) for texts in of_zh["told"].values() for text in texts)
 
 
-#: Of the translated notebooks these are run; all of them with TRANSLATED_NOTEBOOKS=all in the environment.
-SOME = ("00_start_here", "02_views", "15_where_a", "06_in_place", "03_checking", "11_a_header")
-
-
 def translated() -> list[str]:
-    """The notebooks to run, each with its language: "zh_CN/1_memory/00_start_here"."""
-    wanted = ("",) if os.environ.get("TRANSLATED_NOTEBOOKS") == "all" else SOME
+    """Every translated notebook, with its language: "zh_CN/1_memory/00_start_here"."""
     return [
         f"{code}/{path.parent.name}/{path.stem}"
         for code, language in languages().items()
         for path in sorted(language.folder.glob("*/*.po"))
-        if path.stem.startswith(wanted)
     ]
 
 

@@ -285,6 +285,11 @@ def _rung(id: str, place: int) -> tuple[str, str, bool]:
     return RUNGS[place], hints_of(id)[place], place >= CODE
 
 
+def is_checked(id: str) -> bool:
+    """Whether the exercise has been checked in this process."""
+    return current(id) in _accepted
+
+
 def is_refused(id: str) -> bool:
     """Whether the exercise has been checked, and the last check did not accept its answers."""
     return not _accepted.get(current(id), True)

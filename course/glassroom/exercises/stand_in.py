@@ -7,14 +7,16 @@ than its text says.
 from __future__ import annotations
 
 import linecache
+import re
 import sys
 from collections.abc import Callable, Iterator
 from functools import wraps
+from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
 from glassroom.exercises._answer_key import hints_of
-from glassroom.exercises.engine import LEFT_OUT, exercises, is_refused
+from glassroom.exercises.engine import LEFT_OUT, exercises, is_checked, is_refused
 from glassroom.exercises.limit import limit
 from glassroom.exercises.lines import in_lines
 from glassroom.translations.templates import word
@@ -31,9 +33,10 @@ def stand_in(id: str, answer: Any = BY_ITS_NAME, *, seconds: float = 0.0) -> Any
     """The learner's answer to exercise `id`; or the course's own, as long as there is none that a check accepts.
 
     The answer is what the caller's variable of its name holds, unless it is given. The course's own stands in where
-    there is no such variable (the cell that makes it raised), where it is still `...`, and where the last check
-    refused it. That is said, and nothing of it is shown. Of an exercise with several answers, a tuple of them all. In
-    a copy of the course that has no answers, nothing stands in, and what the learner has is handed back.
+    there is no such variable (the cell that makes it raised), where it is still `...` or a function that the notebook
+    itself has of that name, and where the last check refused it. That is said, and nothing of it is shown. Of an
+    exercise with several answers, a tuple of them all. In a copy of the course that has no answers, nothing stands in,
+    and what the learner has is handed back.
     Raises ValueError where there is no such exercise.
 
     With `seconds`, a function of the learner's is stopped when a call takes longer: it raises a `TimeoutError`, which
@@ -48,7 +51,7 @@ def stand_in(id: str, answer: Any = BY_ITS_NAME, *, seconds: float = 0.0) -> Any
     if answer is not BY_ITS_NAME:
         names[exercise.answers[0]] = answer
     written = [names.get(name, ...) for name in exercise.answers]
-    is_open = any(statement is ... for statement in written)
+    is_open = any(statement is ... or _is_the_notebooks(statement, id) for statement in written)
     told = word(" and ").join(f"`{name}`" for name in exercise.answers)
     is_or_are, it_or_them = ("is", "it") if len(written) == 1 else ("are", "them")
     if hints_of(id)[-1] != LEFT_OUT and (is_open or is_refused(id)):
@@ -66,6 +69,15 @@ def stand_in(id: str, answer: Any = BY_ITS_NAME, *, seconds: float = 0.0) -> Any
             stopped(value, seconds, value.__name__) if isinstance(value, FunctionType) else value for value in written
         ]
     return written[0] if len(written) == 1 else tuple(written)
+
+
+def _is_the_notebooks(answer: object, id: str) -> bool:
+    """Whether this is a function of another cell than the exercise's, which the learner's is to replace: nothing has
+    been checked yet, and its cell does not name the exercise."""
+    if is_checked(id) or not isinstance(answer, FunctionType) or Path(answer.__code__.co_filename).exists():
+        return False
+    cell = "".join(linecache.getlines(answer.__code__.co_filename))
+    return bool(cell) and not any(current(named) == id for named in re.findall(r"""["']([^"'\n]+)["']""", cell))
 
 
 def is_stood_in(answer: object) -> bool:

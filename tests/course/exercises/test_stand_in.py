@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import linecache
+
 import pytest
 from exercise_answers import answers_of_the_last_hint
 
@@ -76,6 +78,19 @@ def test_an_answer_whose_cell_raised_is_stood_in_for(capsys: pytest.CaptureFixtu
         contiguous_stride = undefined_name  # noqa: F821, F841  # it must not be there
     assert stand_in("11-stride")((2, 3)) == (3, 1)
     assert "`contiguous_stride` is still to be written" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("its_cell", ["# the notebook's\n", 'attempt = "11-runs"\n'])
+def test_a_function_of_the_notebooks_own_is_no_answer(its_cell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Such as one with a fault that the learner is to mend, where the cell that would have replaced it raised."""
+    code = f"{its_cell}def runs(size, stride):\n    return []\n"
+    linecache.cache["<cell>"] = len(code), None, code.splitlines(keepends=True), "<cell>"
+    names = {"stand_in": stand_in}
+    exec(compile(code, "<cell>", "exec"), names)
+    exec('used = stand_in("11-runs")', names)
+    is_the_learners = "11-runs" in its_cell
+    assert (names["used"] is names["runs"]) == is_the_learners
+    assert ("`runs` is still to be written" in capsys.readouterr().out) != is_the_learners
 
 
 def test_of_several_answers_all_are_given(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from glassroom.translations import language
 from glassroom.translations.scripts import in_the_language
+from glassroom.translations.templates import as_is
 from glassroom.workspace.own_wheel import write_wheel
 from glassroom.workspace.problems import Exit, Problem
 
@@ -113,7 +114,7 @@ def write_scripts(static: Path, notebooks: Path, distribution: Pyodide, lite: bo
         "lite": lite,
         "megabytes": _MEGABYTES + round(wheel.stat().st_size / 1e6),
     }
-    (static / SETTINGS).write_text(f"export default {json.dumps(settings)};\n", encoding="utf-8")
+    (static / SETTINGS).write_text(as_is(f"export default {json.dumps(settings)};\n"), encoding="utf-8")
 
 
 def share(static: Path, distribution: Pyodide) -> None:

@@ -9,6 +9,8 @@ import hashlib
 import re
 from pathlib import Path
 
+from glassroom.translations.templates import as_is
+
 EMBEDDED = re.compile(
     r'<div class="glassroom"><style>(?P<style>.*?)</style>(?P<before>.*?)'
     r"const widget = \(\(\) => \{\n(?P<body>.*?)\}\)\(\);\n(?P<after>widget\.render\()",
@@ -31,7 +33,7 @@ class SharedScripts:
             name = hashlib.sha256((style + body).encode()).hexdigest()[:12]
             self._keep(f"{name}.css", style)
             self._keep(f"{name}.js", f'(window.glassroom ??= {{}})["{name}"] ??= (() => {{\n{body}}})();\n')
-            return (
+            return as_is(
                 f'<div class="glassroom"><link rel="stylesheet" href="{self.at}/{name}.css">'
                 f'<script src="{self.at}/{name}.js"></script>'
                 f'{match["before"]}const widget = window.glassroom["{name}"];\n{match["after"]}'

@@ -117,6 +117,29 @@ def test_live_static_and_text_forms_say_the_same(pages: Any, kind: str) -> None:
         assert missing == [], form
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("form", ["live", "static"])
+def test_a_picture_has_the_theme_of_its_page_whatever_the_systems_is(chromium: Any, form: str, theme: str) -> None:
+    inspector = show(tensorglass.arange(2))
+    html = inspector.svg if form == "static" else inspector.html
+    ink = "getComputedStyle(document.querySelector('svg.gr text')).fill"
+    jupyter = {"light": "true", "dark": "false"}[theme]
+    found = []
+    for system, said in [
+        (theme, ""),
+        (theme, "data-theme='auto'"),
+        *(
+            ({"light": "dark", "dark": "light"}[theme], each)
+            for each in (f"data-theme='{theme}'", f"data-jp-theme-light='{jupyter}'", f"class='vscode-{theme}'")
+        ),
+    ]:
+        page = chromium.new_page(color_scheme=system)
+        page.set_content(f"<body {said}>{html}</body>")
+        found.append(page.evaluate(ink))
+        page.close()
+    assert set(found) == {"rgb(31, 35, 40)" if theme == "light" else "rgb(230, 237, 243)"}
+
+
 def facts_of(data: dict[str, Any]) -> list[str]:
     """What a picture must say in every form, as it says it."""
     facts: list[str] = []

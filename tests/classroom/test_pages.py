@@ -355,15 +355,16 @@ def test_pages_can_be_read_in_a_browser(folder: Path, tmp_path: Path, scheme: st
                 light, dark = (sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours)
                 assert (light > 600 and dark < 150) if scheme == "light" else (light < 150 and dark > 600)
                 page.close()
-        name = {"light": "true", "dark": "false"}[scheme]  # the notebook's theme, in a browser of the other one
-        notebook = f'<body data-jp-theme-light="{name}">{class_page(folder)._repr_html_()}</body>'
-        page = browser.new_page(color_scheme={"light": "dark", "dark": "light"}[scheme])
-        page.set_content(notebook)
-        shown = page.locator("iframe:visible")
-        assert shown.count() == 1
-        body = shown.content_frame.locator("body")
-        colour = body.evaluate("each => getComputedStyle(each).backgroundColor")
-        assert (sum(map(int, re.findall(r"\d+", colour)[:3])) > 600) is (scheme == "light")
+        jupyter = {"light": "true", "dark": "false"}[scheme]
+        for said in (f'data-jp-theme-light="{jupyter}"', f'class="vscode-{scheme}"', f'data-theme="{scheme}"'):
+            page = browser.new_page(color_scheme={"light": "dark", "dark": "light"}[scheme])  # the page's theme, in a
+            page.set_content(f"<body {said}>{class_page(folder)._repr_html_()}</body>")  # browser of the other one
+            shown = page.locator("iframe:visible")
+            assert shown.count() == 1
+            body = shown.content_frame.locator("body")
+            colour = body.evaluate("each => getComputedStyle(each).backgroundColor")
+            assert (sum(map(int, re.findall(r"\d+", colour)[:3])) > 600) is (scheme == "light")
+            page.close()
         browser.close()
 
 

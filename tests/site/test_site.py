@@ -21,7 +21,12 @@ from glassroom.translations import language
 
 NOTEBOOKS = ("1_memory/00_start_here",)
 NOTEBOOK = "notebooks/1_memory/05_strides_and_offset.html"
-PAGES = ("index.html", NOTEBOOK, "notebooks/contents.html", "gallery.html", "reference/tensorglass/view.html")
+PAGES = (
+    *("index.html", NOTEBOOK, "notebooks/contents.html", "notebooks/1_memory/index.html", "gallery.html"),
+    *("docs/inspectors.html", "docs/lines/autograd-engine.html", "search.html?q=stride", "genindex.html"),
+    *("reference/tensorglass/view.html", "reference/glassroom.html", "zh/index.html", f"zh/{NOTEBOOK}"),
+)
+HEAVIEST = 1_500_000  # bytes of a page without its pictures
 PICTURE = "svg.gr"
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -98,7 +103,30 @@ def test_every_link_and_every_anchor_leads_somewhere(site):
     assert not broken
 
 
-@pytest.mark.parametrize("width", [390, 820, 1280, 1920])
+def test_no_page_is_heavier_than_a_megabyte_and_a_half_without_its_pictures(site):
+    pages = [path for path in site.rglob("*.html") if "lite" not in path.relative_to(site).parts]
+    heavy = {}
+    for path in pages:
+        text = path.read_text("utf-8")
+        parts = {(path.parent / urlsplit(each).path).resolve() for each in Links(text).loads}
+        parts |= {other for each in parts if each.name == "run.js" for other in each.parent.glob("run-*.js")}
+        weight = len(text.encode()) + sum(each.stat().st_size for each in parts if each.suffix in (".js", ".css"))
+        if weight > HEAVIEST:
+            heavy[path.relative_to(site).as_posix()] = weight
+    assert not heavy
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_interactive_within_a_second_of_its_main_threads_time(page, address, name):
+    client = page.context.new_cdp_session(page)
+    client.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.goto(f"{address}/{name}")
+    page.wait_for_function("document.readyState === 'complete'")
+    spent = {each["name"]: each["value"] for each in client.send("Performance.getMetrics")["metrics"]}
+    assert spent["TaskDuration"] < 1, spent
+
+
+@pytest.mark.parametrize("width", [390, 820, 1130, 1280, 1320, 1920])
 def test_no_page_scrolls_sideways(page, address, width):
     page.set_viewport_size({"width": width, "height": 900})
     for name in PAGES:

@@ -83,18 +83,19 @@ def build(
     ):
         entries = _chosen(catalogue(folder), asked)
         sources, pages = Path(building, "sources"), Path(building, "pages")
-        _write_sources(sources, folder, entries, docs, cache or default_cache(), jobs, lite)
-        running.write_scripts(sources / "static", folder, distribution, lite)
-        _run_sphinx(sources, pages, Path(building, "doctrees"), jobs)
-        if code == language.ENGLISH:
-            for other in language.languages().values():
-                if other.released or other.code in also:
-                    switch.build_in(other, pages, asked, cache, jobs, distribution)
-            switch.add(pages)
+        known = language.languages().values() if code == language.ENGLISH else ()
+        others = [each for each in known if each.released or each.code in also]
+        each_has = max(1, jobs // (1 + len(others)))
+        with switch.building(others, Path(building), asked, cache, each_has) as finish:
+            _write_sources(sources, folder, entries, docs, cache or default_cache(), each_has, lite)
+            running.write_scripts(sources / "static", folder, distribution, lite)
+            _run_sphinx(sources, pages, Path(building, "doctrees"), each_has)
+            _make_accessible(pages)
+            finish(pages, distribution)
+        switch.add(pages)
         distribution.copy(pages)
         if lite:
             write_lite(pages, folder, distribution)
-        _make_accessible(pages)
         (pages / OURS).write_text("Made by `glassroom site`, which replaces this folder as a whole.\n")
         (pages / ".nojekyll").touch()
         _take_place(pages, out, Path(building, "before"))
@@ -186,21 +187,12 @@ def _write_sources(
     _write(sources / "gallery.md", _gallery(SharedScripts(extra / "live", "live")))
     static = sources / "static"
     shutil.copytree(STATIC, static)
-    _write(static / "inspectors.css", inspector_themes() + style(HERE.parent / "live" / "scrolls.css"))
+    _write(static / "scrolls.css", style(HERE.parent / "live" / "scrolls.css"))
 
 
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
-
-
-def inspector_themes() -> str:
-    """The colours of tokens.css again, for the theme that the site's switch has set."""
-    tokens = style(HERE.parent / "drawing" / "tokens.css")
-    light, dark = re.search(r"\.gr\{([^}]*)\}", tokens), re.search(r"vscode-dark\) \.gr\{([^}]*)\}", tokens)
-    assert light
-    assert dark
-    return as_is(f'body[data-theme="light"] .gr{{{light[1]}}}\nbody[data-theme="dark"] .gr{{{dark[1]}}}\n')
 
 
 def _contents(entries: Sequence[Entry], known: set[PurePosixPath]) -> Notebook:
@@ -364,7 +356,7 @@ def _run_sphinx(sources: Path, pages: Path, doctrees: Path, jobs: int) -> None:
         "html_favicon": "static/favicon.svg",
         "html_static_path": ["static"],
         "html_extra_path": ["extra"],
-        "html_css_files": ["inspectors.css", "site.css", "run.css"],
+        "html_css_files": ["scrolls.css", "site.css", "run.css"],
         "html_js_files": [("run.js", {"type": "module"})],
         "html_show_sphinx": False,
         "html_show_sourcelink": False,

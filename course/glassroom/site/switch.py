@@ -7,7 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 
@@ -50,23 +51,48 @@ addEventListener("DOMContentLoaded", () => {
 </script>"""
 
 
-def build_in(
-    language: Language, pages: Path, asked: Sequence[str], cache: Path | None, jobs: int, pyodide: Pyodide
-) -> None:
-    """Build the site in another language into a folder of `pages`, in a process with that language.
+@contextmanager
+def building(
+    others: Sequence[Language], made: Path, asked: Sequence[str], cache: Path | None, jobs: int
+) -> Iterator[Callable[[Path, Pyodide], None]]:
+    """Build the site in other languages while the block runs, each in a process with that language.
 
-    A distribution of Pyodide that the site hosts is shared by all languages.
+    The block is given what waits for them and moves each into a folder of the English pages. A distribution of Pyodide
+    that the site hosts is shared by all languages.
     """
-    out = pages / folder_of(language.code)
+    started = [(each, _start(each, made, asked, cache, jobs)) for each in others]
+
+    def finish(pages: Path, pyodide: Pyodide) -> None:
+        for language, process in started:
+            if process.wait():
+                said = _said(made, language).read_text("utf-8").rpartition("glassroom: ")[2].strip()[-2000:]
+                raise Problem(f"The site in {language.name} was not built. {said}", Exit.FAILED)
+            out = Path(made, folder_of(language.code)).rename(pages / folder_of(language.code))
+            shutil.rmtree(out / "_sources", ignore_errors=True)
+            share(out / "_static", pyodide)
+
+    try:
+        yield finish
+    finally:
+        for _, process in started:  # those that go on, where something else has failed
+            process.terminate()
+            process.wait()
+
+
+def _start(
+    language: Language, made: Path, asked: Sequence[str], cache: Path | None, jobs: int
+) -> subprocess.Popen[bytes]:
+    out = made / folder_of(language.code)
     command = [sys.executable, "-m", "glassroom", "site", "--out", str(out), "--jobs", str(jobs)]
     command += ["--cache", str(cache)] if cache else []
-    ran = subprocess.run(
-        [*command, *asked], env={**os.environ, VARIABLE: language.code}, capture_output=True, text=True, check=False
-    )
-    if ran.returncode:
-        raise Problem(f"The site in {language.name} was not built. {ran.stderr.strip()[-2000:]}", Exit.FAILED)
-    shutil.rmtree(out / "_sources", ignore_errors=True)
-    share(out / "_static", pyodide)
+    own = {**os.environ, VARIABLE: language.code, "PYTHONIOENCODING": "utf-8"}
+    with _said(made, language).open("w", encoding="utf-8") as said:
+        return subprocess.Popen([*command, *asked], env=own, stdout=subprocess.DEVNULL, stderr=said)
+
+
+def _said(made: Path, language: Language) -> Path:
+    """The file with what a build in another language says."""
+    return made / f"{language.code}.txt"
 
 
 def add(pages: Path) -> None:

@@ -27,11 +27,11 @@ FRAMES = """\
 <style>
 .gr-frames iframe { width: 100%; height: 70vh; border: 0; }
 .gr-frames .gr-dark { display: none; }
-:is([data-jp-theme-light="false"], .vscode-dark) .gr-frames .gr-light { display: none; }
-:is([data-jp-theme-light="false"], .vscode-dark) .gr-frames .gr-dark { display: block; }
+:is([data-jp-theme-light="false"], .vscode-dark, [data-theme="dark"]) .gr-frames .gr-light { display: none; }
+:is([data-jp-theme-light="false"], .vscode-dark, [data-theme="dark"]) .gr-frames .gr-dark { display: block; }
 @media (prefers-color-scheme: dark) {
-  .gr-frames:not([data-jp-theme-light] *, .vscode-light *, .vscode-dark *) .gr-light { display: none; }
-  .gr-frames:not([data-jp-theme-light] *, .vscode-light *, .vscode-dark *) .gr-dark { display: block; }
+  .gr-frames:not([data-jp-theme-light="true"] *, .vscode-light *, [data-theme="light"] *) .gr-light { display: none; }
+  .gr-frames:not([data-jp-theme-light="true"] *, .vscode-light *, [data-theme="light"] *) .gr-dark { display: block; }
 }
 </style>
 """

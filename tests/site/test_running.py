@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import os
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -65,8 +68,33 @@ def test_every_page_has_lines_of_ones_own_at_its_end(site):
     assert all("run.js" in path.read_text("utf-8") for path in pages)
 
 
+def add_to_the_distribution(page, name):
+    """Let the page find one more package in its distribution of Pyodide: a module of this name that is empty."""
+    folder = Path(os.environ["PYODIDE_DIST"])
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as wheel:
+        wheel.writestr(f"{name}.py", "")
+        wheel.writestr(f"{name}-1.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+        wheel.writestr(f"{name}-1.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+    lock = json.loads((folder / "pyodide-lock.json").read_text("utf-8"))
+    lock["packages"][name.replace("_", "-")] = {
+        "name": name,
+        "version": "1",
+        "file_name": f"{name}-1-py3-none-any.whl",
+        "install_dir": "site",
+        "imports": [name],
+        "depends": [],
+        "package_type": "package",
+        "unvendored_tests": False,
+        "sha256": hashlib.sha256(packed.getvalue()).hexdigest(),
+    }
+    page.route("**/pyodide-lock.json", lambda route: route.fulfill(json=lock))
+    page.route(f"**/{name}-1-py3-none-any.whl", lambda route: route.fulfill(body=packed.getvalue()))
+
+
 @needs_pyodide
 def test_the_first_pages_lines_run_and_so_does_a_changed_one(page, address):
+    add_to_the_distribution(page, "ml_dtypes")
     page.goto(f"{address}/index.html")
     cell = Cell(page, 0)
     cell.press("Run")
@@ -94,6 +122,13 @@ def test_the_first_pages_lines_run_and_so_does_a_changed_one(page, address):
     assert said.locator(".ansi-red").first.inner_text() == "red"
     assert "NameError: name 'nothing' is not defined" in said.inner_text()
     assert "Cell In[" in said.inner_text()
+    for line, seen in {"print(spec)": "None", "print(spec.name, 'has bfloat16')": "ml_dtypes has bfloat16"}.items():
+        page.locator(".run-own textarea").focus()
+        page.keyboard.press("Control+A")
+        page.keyboard.insert_text(f"from importlib.util import find_spec\nspec = find_spec('ml_dtypes')\n{line}")
+        page.keyboard.press("Control+Enter")
+        own.finished()
+        assert said.inner_text().strip() == seen
     page.set_viewport_size({"width": 390, "height": 900})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     for scheme in ("light", "dark"):

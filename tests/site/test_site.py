@@ -276,6 +276,17 @@ def test_a_file_in_the_place_of_the_folder_is_left_alone(tmp_path):
     assert (tmp_path / "site").read_text() == "mine"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a folder that root cannot write to")
+def test_a_folder_that_cannot_be_written_to_is_named(tmp_path):
+    for option, arguments in {"--out": ["/proc/site"], "--cache": [tmp_path / "site", "--cache", "/proc"]}.items():
+        done = glassroom_site("--out", *arguments, *NOTEBOOKS)
+        assert done.returncode == 3
+        assert "/proc cannot be written to" in done.stderr
+        assert f"Name another folder with {option}." in done.stderr
+        assert done.stderr.count("\n") == 1
+        assert not list(tmp_path.iterdir())
+
+
 def test_a_full_disk_is_said_in_one_sentence_and_the_site_that_was_there_stays(tmp_path, monkeypatch):
     from glassroom.site import build
     from glassroom.workspace.problems import Problem

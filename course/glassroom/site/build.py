@@ -74,7 +74,9 @@ def build(
     refuse_what_is_not_ours(out)
     distribution = running.pyodide(pyodide)
     docs = _documents_folder()
-    out.parent.mkdir(parents=True, exist_ok=True)
+    cache = cache or default_cache()
+    for place, option in ((out.parent, "--out"), (cache, "--cache")):
+        _make_writable(place, option)
     code = language.speaking()
     with (
         _full_disk_told(out),
@@ -87,7 +89,7 @@ def build(
         others = [each for each in known if each.released or each.code in also]
         each_has = max(1, jobs // (1 + len(others)))
         with switch.building(others, Path(building), asked, cache, each_has) as finish:
-            _write_sources(sources, folder, entries, docs, cache or default_cache(), each_has, lite)
+            _write_sources(sources, folder, entries, docs, cache, each_has, lite)
             running.write_scripts(sources / "static", folder, distribution, lite)
             _run_sphinx(sources, pages, Path(building, "doctrees"), each_has)
             _make_accessible(pages)
@@ -113,6 +115,20 @@ def _full_disk_told(out: Path) -> Iterator[None]:
         raise Problem(
             f"The disk is full on which {out} or temporary files are written. Nothing was published, and what was "
             "there is as it was. Make room, or name a folder on another disk with --out.",
+            Exit.OUTSIDE,
+        ) from error
+
+
+def _make_writable(folder: Path, option: str) -> None:
+    """Make a folder, unless it is there; raise `Problem` if no file can be made in it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        why = os.strerror(error.errno or errno.EACCES)
+        raise Problem(
+            f"{folder} cannot be written to: {why}. Nothing was published. Name another folder with {option}.",
             Exit.OUTSIDE,
         ) from error
 
@@ -207,7 +223,10 @@ def _contents(entries: Sequence[Entry], known: set[PurePosixPath]) -> Notebook:
 
 def _part(part: str, members: Sequence[Entry]) -> str:
     number, title = part.partition("_")[0], PARTS.get(part, (part.partition("_")[2], ""))
-    rows = [f"| [{page.title}]({page.place.name}) | {page.asks} | {page.minutes} |" for page in members]
+    rows = [
+        f"| [{page.place.stem.partition('_')[0]} · {page.title}]({page.place.name}) | {page.asks} | {page.minutes} |"
+        for page in members
+    ]
     return "\n".join(
         [
             f"# {number} · {title[0][0].upper()}{title[0][1:]}",

@@ -4,7 +4,12 @@ let python, shell, current;
 const tell = (what, more = {}) => postMessage({ what, ...more });
 
 /** Packages that cells need without importing them: what our own functions draw and read with. */
-const BEHIND = [[/\bload_sample_image\b/, "pillow"], [/\b(draw|plot)\(/, "matplotlib"], [/\bspecial\./, "scipy"]];
+const BEHIND = [
+  [/\bload_sample_image\b/, "pillow"],
+  [/\b(draw|plot)\(/, "matplotlib"],
+  [/\bspecial\./, "scipy"],
+  [/bfloat16/i, "ml_dtypes"], // not in every distribution
+];
 
 async function begin({ pyodide, wheel, language, isNotebook, interrupt }) {
   tell("progress", { stage: "python" });
@@ -24,14 +29,10 @@ async function begin({ pyodide, wheel, language, isNotebook, interrupt }) {
 }
 
 async function run({ id, code, every }) {
-  const behind = BEHIND.filter(([word]) => word.test(code)).map(([, name]) => name);
   const quiet = { messageCallback() {}, errorCallback() {} };
-  try {
-    await python.loadPackage(behind, quiet);
-    await python.loadPackagesFromImports(code, quiet);
-  } catch {
-    // What is missing then, the cell says itself: its import raises.
-  }
+  const behind = BEHIND.filter(([word]) => word.test(code)).map(([, name]) => python.loadPackage(name, quiet));
+  // What is missing then, the cell says itself: its import raises.
+  await Promise.allSettled([...behind, python.loadPackagesFromImports(code, quiet)]);
   current = id;
   const began = performance.now();
   const ok = shell.run(code, every);

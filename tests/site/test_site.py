@@ -24,7 +24,7 @@ NOTEBOOK = "notebooks/1_memory/05_strides_and_offset.html"
 PAGES = (
     *("index.html", NOTEBOOK, "notebooks/contents.html", "notebooks/1_memory/index.html", "gallery.html"),
     *("docs/inspectors.html", "docs/lines/autograd-engine.html", "search.html?q=stride", "genindex.html"),
-    *("reference/tensorglass/view.html", "reference/glassroom.html", "zh/index.html", f"zh/{NOTEBOOK}"),
+    *("reference/tensorglass/view.html", "reference/glassroom.html", "404.html", "zh/index.html", f"zh/{NOTEBOOK}"),
 )
 HEAVIEST = 1_500_000  # bytes of a page without its pictures
 PICTURE = "svg.gr"
@@ -259,6 +259,16 @@ def test_search_in_chinese_finds_a_word_within_a_sentence(page, address):
     page.goto(f"{address}/zh/search.html?q=步长与偏移")
     page.wait_for_selector("#search-results li a")
     assert page.locator("#search-results li", has_text="05 · 步长与偏移").count()
+
+
+@pytest.mark.parametrize("lost", ["nowhere.html", "notebooks/9_nothing/01_nowhere.html", "zh/docs/nowhere.html"])
+def test_an_address_that_leads_nowhere_shows_a_page_whose_links_lead_somewhere(page, site, address, lost):
+    shown = (site / "404.html").read_text("utf-8")
+    page.route(f"**/{lost}", lambda route: route.fulfill(body=shown, content_type="text/html"))
+    page.goto(f"{address}/{lost}")
+    assert page.locator("h1").inner_text().startswith("There is no such page")
+    page.locator("article a", has_text="contents").click()
+    page.wait_for_url(f"{address}/notebooks/contents.html")
 
 
 def test_a_folder_that_is_not_ours_is_left_alone(tmp_path):

@@ -19,7 +19,8 @@ REFUSALS = re.compile(
     r"emscripten does not support processes|can't start new thread|\[Errno (52|138)\] Function not implemented"
     r"|No module named '(ml_dtypes|_multiprocessing|grp|pwd|resource)'"
     r"|module 'os' has no attribute '(mkfifo|geteuid|fork|sched_getaffinity)'"
-    r"|tensors cannot be shared between processes on 'emscripten'"
+    r"|(tensors cannot be shared between processes|no process can be started) on 'emscripten'"
+    r"|no file can be mapped for writing on 'emscripten'"
 )
 
 

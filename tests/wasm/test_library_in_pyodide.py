@@ -25,3 +25,18 @@ def test_the_librarys_own_tests_pass_with_pointers_of_32_bits(in_pyodide, rooms)
     result = in_pyodide("library.py", *ROOMS[rooms], *[f"--deselect={name}" for name in DIFFERENT])[-1]
     assert not result["failures"], "\n\n".join(result["failures"][:10])
     assert result["outcomes"]["passed"] > 100
+
+
+def test_what_needs_processes_or_a_package_says_so_and_files_are_saved_and_loaded(in_pyodide):
+    [said] = in_pyodide("without_processes.py")
+    assert said.pop("saved") == [[0, 1, 2], [0, 1, 2]]
+    assert said.pop("start methods") == []
+    for what in ("a loader's workers", "a process", "a context", "a queue", "a pool", "spawn"):
+        error, message, note = said.pop(what)
+        assert (error, message) == ("NotImplementedError", "no process can be started on 'emscripten'"), what
+        assert "num_workers=0" in note
+    assert said.pop("shared memory")[1] == "tensors cannot be shared between processes on 'emscripten'"
+    assert said.pop("a shared file")[1] == "no file can be mapped for writing on 'emscripten'"
+    assert "pip install ml_dtypes" in said.pop("bfloat16")[-1]
+    assert "mpi4py is needed" in said.pop("a process group")[-1]
+    assert not said

@@ -98,6 +98,7 @@ def build(
         distribution.copy(pages)
         if lite:
             write_lite(pages, folder, distribution)
+        _anchor_missing_page(pages / "404.html")
         (pages / OURS).write_text("Made by `glassroom site`, which replaces this folder as a whole.\n")
         (pages / ".nojekyll").touch()
         _take_place(pages, out, Path(building, "before"))
@@ -200,6 +201,7 @@ def _write_sources(
         _write(sources / "reference" / "tensorglass" / f"{name}.md", text)
     _write(sources / "reference" / "glassroom.md", reference.glassroom_page())
     _write(sources / "index.md", _first_page(entries, SharedScripts(extra / "live", "live"), lite))
+    _write(sources / "404.md", _missing_page())
     _write(sources / "gallery.md", _gallery(SharedScripts(extra / "live", "live")))
     static = sources / "static"
     shutil.copytree(STATIC, static)
@@ -314,6 +316,22 @@ def _first_page(entries: Sequence[Entry], scripts: SharedScripts, lite: bool) ->
             _toctree(["reference/tensorglass/index", "reference/glassroom"], word("Reference")),
         ]
     )
+
+
+def _missing_page() -> str:
+    """What hosts show for an address that leads nowhere, however deep it is."""
+    said = (
+        "Perhaps it has moved. [The contents](notebooks/contents.ipynb) name every notebook, and the search all pages."
+    )
+    return f"---\norphan: true\nhide-toc: true\n---\n\n# There is no such page\n\n{said}\n"
+
+
+def _anchor_missing_page(page: Path) -> None:
+    """Let the page's links begin at the site's root, wherever the address that was asked for would be."""
+    folders = sorted(each.name for each in page.parent.iterdir() if each.is_dir())
+    root = f'location.pathname.replace(/(({"|".join(folders)})\\/.*|[^/]*)$/, "")'
+    script = f'<script>document.write(`<base href="${{{root}}}">`)</script>'
+    page.write_text(page.read_text("utf-8").replace("<head>", f"<head>{script}", 1), encoding="utf-8")
 
 
 def _cards(notebooks: int, hours: int, start: PurePosixPath, lite: bool) -> str:

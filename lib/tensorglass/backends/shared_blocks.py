@@ -79,6 +79,11 @@ def file_block(filename: str, shared: bool, nbytes: int) -> SharedBlock:
     """
     if not isinstance(filename, str):
         raise TypeError(f"argument 1 must be str, not {type(filename).__name__}")
+    if shared and sys.platform == "emscripten":
+        raise explained(
+            NotImplementedError(f"no file can be mapped for writing on '{sys.platform}'"),
+            "What is written would not reach the file. shared=False reads it, and torch.save writes one.",
+        )
     if index(nbytes) == 0:
         return SharedBlock(HOST.xp.empty(0, "uint8"), None, filename=filename if shared else None)
     try:

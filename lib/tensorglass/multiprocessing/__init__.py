@@ -18,6 +18,7 @@ from tensorglass.multiprocessing.spawn import (
     ProcessException,
     ProcessExitedException,
     ProcessRaisedException,
+    no_processes,
     spawn,
     start_processes,
 )
@@ -45,5 +46,14 @@ def get_all_sharing_strategies() -> set[str]:
     """The names that PyTorch has on this system."""
     return _strategies
 
+
+if sys.platform == "emscripten":
+
+    def get_all_start_methods() -> list[str]:
+        """The ways in which a process can be started: none."""
+        return []
+
+    Array = Barrier = BoundedSemaphore = Condition = Event = JoinableQueue = Lock = Manager = Pipe = no_processes
+    Pool = Process = Queue = RLock = Semaphore = SimpleQueue = Value = get_context = no_processes
 
 reductions.register()

@@ -17,7 +17,17 @@ import weakref
 from collections.abc import Callable, Sequence
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
+
+from tensorglass.core.errors import explained
+
+
+def no_processes(*arguments: object, **named: object) -> NoReturn:
+    """What stands for everything that needs a second process where a program has one alone, as in a browser."""
+    raise explained(
+        NotImplementedError(f"no process can be started on '{sys.platform}'"),
+        "A program has one process there. A DataLoader makes its batches in it with num_workers=0.",
+    )
 
 
 class ProcessException(Exception):
@@ -137,6 +147,8 @@ def start_processes(
     start_method: str = "spawn",
 ) -> ProcessContext | None:
     """As `spawn`, with any of Python's start methods."""
+    if sys.platform == "emscripten":
+        no_processes()
     python: Any = multiprocessing.get_context(start_method)
     folder = tempfile.TemporaryDirectory(prefix="tensorglass-errors-")
     error_files = [str(Path(folder.name) / str(index)) for index in range(nprocs)]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing.context import BaseContext
 from typing import Any, Generic, TypeVar, cast
 
 from tensorglass.accelerator import current_accelerator
+from tensorglass.multiprocessing.spawn import no_processes
 from tensorglass.tensor.generator import Generator
 from tensorglass.tensor.tensor import Tensor
 from tensorglass.utils.data.collate import default_collate, default_convert
@@ -169,6 +171,8 @@ class DataLoader(Generic[T_co]):
         return Recipe(self.dataset, self._is_stream, self.batch_sampler is not None, self.collate_fn, self.drop_last)
 
     def _workers(self) -> Workers:
+        if sys.platform == "emscripten":
+            no_processes()
         indices = iter(self._indices)
         return Workers(
             self._recipe(),

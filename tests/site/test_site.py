@@ -24,7 +24,7 @@ NOTEBOOK = "notebooks/1_memory/05_strides_and_offset.html"
 PAGES = (
     *("index.html", NOTEBOOK, "notebooks/contents.html", "notebooks/1_memory/index.html", "gallery.html"),
     *("docs/inspectors.html", "docs/lines/autograd-engine.html", "search.html?q=stride", "genindex.html"),
-    *("reference/tensorglass/view.html", "reference/glassroom.html", "404.html", "zh/index.html", f"zh/{NOTEBOOK}"),
+    *("reference/tensorglass/view.html", "reference/glassroom.html", "missing.html", "zh/index.html", f"zh/{NOTEBOOK}"),
 )
 HEAVIEST = 1_500_000  # bytes of a page without its pictures
 PICTURE = "svg.gr"
@@ -266,6 +266,7 @@ def test_an_address_that_leads_nowhere_shows_a_page_whose_links_lead_somewhere(p
     shown = (site / "404.html").read_text("utf-8")
     page.route(f"**/{lost}", lambda route: route.fulfill(body=shown, content_type="text/html"))
     page.goto(f"{address}/{lost}")
+    page.wait_for_url(f"{address}/missing.html")
     assert page.locator("h1").inner_text().startswith("There is no such page")
     page.locator("article a", has_text="contents").click()
     page.wait_for_url(f"{address}/notebooks/contents.html")

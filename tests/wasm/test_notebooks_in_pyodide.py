@@ -15,7 +15,6 @@ NOT_THERE = {
     "2_tensors/12_numpy_shares_memory.ipynb": "bfloat16 needs ml_dtypes",
     "2_tensors/13_one_memory_many_libraries.ipynb": "NumPy 2.0 reads DLPack's memory only",
     "2_tensors/18_sharing_between_processes.ipynb": "processes",
-    "5_networks/01_a_layer_is_two_tensors.ipynb": LABELS,
     "5_networks/06_a_convolution_is_a_view_and_a_product.ipynb": LABELS,
     "5_networks/07_a_recurrence_is_a_loop.ipynb": "its text is a module that Pyodide packs apart, pydoc_data",
 }

@@ -98,7 +98,7 @@ def build(
         distribution.copy(pages)
         if lite:
             write_lite(pages, folder, distribution)
-        _anchor_missing_page(pages / "404.html")
+        _write_404(pages)
         (pages / OURS).write_text("Made by `glassroom site`, which replaces this folder as a whole.\n")
         (pages / ".nojekyll").touch()
         _take_place(pages, out, Path(building, "before"))
@@ -201,7 +201,7 @@ def _write_sources(
         _write(sources / "reference" / "tensorglass" / f"{name}.md", text)
     _write(sources / "reference" / "glassroom.md", reference.glassroom_page())
     _write(sources / "index.md", _first_page(entries, SharedScripts(extra / "live", "live"), lite))
-    _write(sources / "404.md", _missing_page())
+    _write(sources / "missing.md", _missing_page())
     _write(sources / "gallery.md", _gallery(SharedScripts(extra / "live", "live")))
     static = sources / "static"
     shutil.copytree(STATIC, static)
@@ -319,19 +319,20 @@ def _first_page(entries: Sequence[Entry], scripts: SharedScripts, lite: bool) ->
 
 
 def _missing_page() -> str:
-    """What hosts show for an address that leads nowhere, however deep it is."""
+    """What `404.html` leads to."""
     said = (
         "Perhaps it has moved. [The contents](notebooks/contents.ipynb) name every notebook, and the search all pages."
     )
     return f"---\norphan: true\nhide-toc: true\n---\n\n# There is no such page\n\n{said}\n"
 
 
-def _anchor_missing_page(page: Path) -> None:
-    """Let the page's links begin at the site's root, wherever the address that was asked for would be."""
-    folders = sorted(each.name for each in page.parent.iterdir() if each.is_dir())
+def _write_404(pages: Path) -> None:
+    """Write the page that a host sends for an address that leads nowhere: it leads to `missing`, from any depth."""
+    folders = sorted(each.name for each in pages.iterdir() if each.is_dir())
     root = f'location.pathname.replace(/(({"|".join(folders)})\\/.*|[^/]*)$/, "")'
-    script = f'<script>document.write(`<base href="${{{root}}}">`)</script>'
-    page.write_text(page.read_text("utf-8").replace("<head>", f"<head>{script}", 1), encoding="utf-8")
+    script = f'<script>location.replace({root} + "missing.html")</script>'
+    head = f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>tensorglass</title>{script}</html>\n'
+    _write(pages / "404.html", head)
 
 
 def _cards(notebooks: int, hours: int, start: PurePosixPath, lite: bool) -> str:

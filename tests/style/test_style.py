@@ -1,5 +1,6 @@
 """The style of the code: ruff (lint, layout), mypy (types) and import-linter (who imports whom) have nothing to say."""
 
+import json
 import re
 import subprocess
 import sys
@@ -24,6 +25,23 @@ FOREIGN_MODULE = re.compile(r"""(?:==|!=) "builtins"|startswith\("torch\."\)""")
 #: A user's programs, and what type checkers must find in the wrong one: it stands beside the lines.
 TYPED = ROOT / "tests" / "library" / "typed"
 EXPECTED = re.compile(r"# mypy: ([\w-]+)$")
+
+#: What a program asks of inspectors' records.
+ATTRIBUTES = """
+import torch
+from glassroom import aliases, explain_error, graph, holders, memory_timeline, model_map, show, step_backward, watch
+
+x = torch.ones(3, requires_grad=True)
+loss = (x * 2).sum()
+print(graph(loss).data.steps[0].name, show(x).data.storages[0].nbytes, watch(loss.sum).data.moments[0].statement.line)
+print(holders(x).data.nbytes, memory_timeline(loss.sum).data, model_map(torch.nn.Linear(2, 2)).data)
+print(graph(loss).data.stops)  # there is none
+print(show(x).data.storage)  # there is none
+print(watch(loss.sum).data.steps)  # there is none
+print(step_backward(loss).data.nodes_of)  # there is none
+print(explain_error().data.line)  # there is none
+print(aliases(x).data.group)  # there is none
+"""
 
 #: Tools that `python -m` does not start.
 STARTED = {"importlinter": (str(Path(sys.executable).with_name("lint-imports")),)}
@@ -121,3 +139,24 @@ def test_mypy_takes_a_users_right_program_and_flags_each_wrong_call(tmp_path):
     marked = {at: wanted[1] for at, line in enumerate(lines, 1) if (wanted := EXPECTED.search(line))}
     assert len(marked) > 20
     assert sorted(errors) == sorted(("wrong.py", str(at), code) for at, code in marked.items()), said
+
+
+def test_pyright_finds_every_attribute_in_the_documentations_examples(tmp_path):
+    for page in ("inspectors.md", "testing-memory.md"):
+        name = page.removesuffix(".md").replace("-", "_")
+        (tmp_path / f"{name}.py").write_text(examples_of(page), encoding="utf-8")
+    (tmp_path / "attributes.py").write_text(ATTRIBUTES, encoding="utf-8")
+    project = {"extraPaths": [str(ROOT / "lib"), str(ROOT / "course")], "typeCheckingMode": "basic"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(project), encoding="utf-8")
+    said = run("pyright", "--outputjson", "--pythonpath", sys.executable, folder=tmp_path).stdout
+    if not said.startswith("{"):
+        pytest.skip("pyright, which npm installs, does not start")
+    found = json.loads(said)
+    assert found["summary"]["filesAnalyzed"] == 3
+    wrong = [at for at, line in enumerate(ATTRIBUTES.splitlines(), 1) if line.endswith("# there is none")]
+    lines = [
+        (Path(each["file"]).name, each["range"]["start"]["line"] + 1)
+        for each in found["generalDiagnostics"]
+        if each.get("rule") in ("reportAttributeAccessIssue", "reportCallIssue", "reportArgumentType")
+    ]
+    assert sorted(lines) == [("attributes.py", at) for at in wrong], found["generalDiagnostics"]

@@ -19,10 +19,11 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, ClassVar, NamedTuple, Self
 
-from glassroom.drawing.canvas import MIDDLE, NARROW, narrow
+from glassroom.drawing.canvas import MIDDLE, NARROW, PAD, Drawing, narrow
 from glassroom.drawing.page import page_of
 from glassroom.live.audience import somebody_watches
 from glassroom.live.embed import embedded
+from glassroom.reading.guarded import CLOSING
 from glassroom.reading.storage_names import numbered
 from glassroom.records.plain import plain
 from glassroom.records.snapshot import SCHEMA
@@ -67,6 +68,15 @@ class Inspector:
     def label(self) -> str:
         """One sentence that names the picture."""
         return self.makers.label(self.data)
+
+    @classmethod
+    def of_nothing(cls) -> Self:
+        """A picture that only says that Python is shutting down: a `__del__` asked for it, and the modules by whose
+        classes tensors are known are gone.
+        """
+        made: Self = object.__new__(type(cls.__name__, (_OfNothing, cls), {}))
+        made.data = None
+        return made
 
     def state(self) -> dict[str, Any]:
         """What the live form is given; inspectors whose pictures can be stepped through add their own entries."""
@@ -178,6 +188,25 @@ class Inspector:
             return {"text/plain": escaped(self.text)}
         bundle = {"text/plain": self.text, "image/svg+xml": self.svg}
         return {**bundle, "text/html": self.live} if somebody_watches() else bundle
+
+
+class _OfNothing:
+    """What a picture says while Python is shutting down."""
+
+    text = label = CLOSING
+
+    @property
+    def svg(self) -> str:
+        drawing = Drawing()
+        drawing.wrapped(PAD, PAD + 12, CLOSING, "fact")
+        return drawing.finished(CLOSING)
+
+    @property
+    def live(self) -> str:
+        return self.svg
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"schema": SCHEMA, "summary": CLOSING}
 
 
 def _write_whole(path: Path, content: bytes) -> None:

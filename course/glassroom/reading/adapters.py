@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from types import ModuleType
 from typing import Any, Protocol
@@ -20,7 +21,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from glassroom.reading.guarded import Declared, is_a, message_of, name_of_class, refuse_at_shutdown
-from glassroom.reading.storage_names import Memory, namer
+from glassroom.reading.storage_names import Memory, Pages, namer
 from glassroom.translations.templates import word
 from tensorglass import memory as tensorglass_memory
 
@@ -79,9 +80,10 @@ class TensorAdapter:
     def describe(self, value: Any) -> Description:
         try:
             with without_overrides(self.library):
-                why_not = self._why_not(value)
+                seen = value if is_plain(value) else Declared(value, sys.modules[self.library].Tensor)
+                why_not = self._why_not(value, seen)
                 if why_not is None:
-                    return self._described(Declared(value, sys.modules[self.library].Tensor))
+                    return self._described(seen)
         except Exception as error:  # a wrapper tensor hides its parts behind code that may raise anything
             first_line = message_of(error, "it cannot be read").partition("\n")[0]
             why_not = f"a {name_of_class(value)} without memory: {first_line}"
@@ -109,13 +111,12 @@ class TensorAdapter:
             negated=_flag(value, "is_neg"),
         )
 
-    def _why_not(self, tensor: Any) -> str | None:
-        """Why a tensor has no bytes to draw; None if it has some."""
-        if is_uninitialized(tensor):
+    def _why_not(self, tensor: Any, value: Any) -> str | None:
+        """Why a tensor has no bytes to draw; None if it has some. `value` is the tensor as its library declares it."""
+        if value is not tensor and is_uninitialized(tensor):
             return f"a {name_of_class(tensor)} without memory: it waits for its size"
-        if is_fake(tensor):  # before its storage is read: PyTorch warns of that
+        if value is not tensor and is_fake(tensor):  # before its storage is read: PyTorch warns of that
             return f"a {name_of_class(tensor)} without memory: it stands for a tensor of its size and dtype"
-        value = Declared(tensor, sys.modules[self.library].Tensor)
         if str(value.device).startswith("meta"):
             return f"a meta tensor, {without_data(tensor)}"
         layout = str(getattr(value, "layout", "torch.strided"))
@@ -157,7 +158,7 @@ class TensorAdapter:
             nbytes=storage.nbytes(),
             identity=identity,
             extent=extent,
-            read=paged(read, storage.nbytes()),
+            read=Pages(read, storage.nbytes()),
             new_name=self._namer(reference),
             version=version,
         )
@@ -225,7 +226,7 @@ class NumpyAdapter:
             nbytes=end - start,
             identity=("numpy", id(owner)),
             extent=extent,
-            read=paged(read, end - start),
+            read=Pages(read, end - start),
             new_name=tensorglass_memory.next_name,
         )
 
@@ -255,7 +256,7 @@ class CupyAdapter:
             nbytes=allocation.size,
             identity=("cupy", id(allocation)),
             extent=lambda: None if reference() is None else (start, end),
-            read=paged(read, allocation.size),
+            read=Pages(read, allocation.size),
             new_name=tensorglass_memory.next_name,
         )
         elements, rest = divmod(value.data.ptr - allocation.ptr, value.itemsize)
@@ -279,20 +280,69 @@ _TENSOR_ADAPTERS = (TensorAdapter("tensorglass"), TensorAdapter("torch"))
 ADAPTERS: tuple[Adapter, ...] = (*_TENSOR_ADAPTERS, NumpyAdapter(), CupyAdapter())
 
 
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What is known of a class: its adapter, its library if it has autograd, and whether it is PyTorch's own class of
+    tensors or of parameters.
+    """
+
+    reference: weakref.ref[type] | None = None
+    adapter: Adapter | None = None
+    library: str | None = None
+    is_own: bool = False
+
+
+_OF_NO_TENSOR = _Kind()
+_known_kinds: dict[int, _Kind] = {}  # by the ids of classes, since a metaclass may make classes equal
+
+
+def _kind_of(value: object) -> _Kind:
+    kind = type(value)
+    known = _known_kinds.get(id(kind))
+    if known is None or known.reference is None or known.reference() is not kind:
+        adapter = next((each for each in ADAPTERS if each.accepts(value)), None)
+        is_own = adapter is _TENSOR_ADAPTERS[1] and kind in (sys.modules["torch"].Tensor, _class_of_parameters())
+        library = adapter.library if type(adapter) is TensorAdapter else None
+        known = _Kind(weakref.ref(kind, partial(_forget, id(kind))), adapter, library, is_own)
+        _known_kinds[id(kind)] = known
+    # While Python is shutting down, libraries are gone before their tensors.
+    return known if known.library is None or known.library in sys.modules else _OF_NO_TENSOR
+
+
+def _class_of_parameters() -> object:
+    return getattr(sys.modules.get("torch.nn.parameter"), "Parameter", None)
+
+
+def _forget(number: int, _: object) -> None:
+    _known_kinds.pop(number, None)
+
+
 def adapter_for(value: object) -> Adapter | None:
     """The adapter that reads `value`, or None if it is no tensor."""
-    for adapter in ADAPTERS:
-        if adapter.accepts(value):
-            return adapter
-    return None
+    return _kind_of(value).adapter
 
 
 def library_of(tensor: object) -> str | None:
     """The library of a tensor with autograd, "tensorglass" or "torch"; None for anything else."""
-    for adapter in _TENSOR_ADAPTERS:
-        if adapter.accepts(tensor):
-            return adapter.library
-    return None
+    return _kind_of(tensor).library
+
+
+def is_plain(tensor: Any) -> bool:
+    """Whether this is a strided tensor or parameter of PyTorch's own class with nothing set on it, which no function
+    mode watches: reading its attributes runs PyTorch's code alone.
+    """
+    if not _kind_of(tensor).is_own:
+        return False
+    torch = sys.modules["torch"]
+    try:
+        return (
+            not torch._C._len_torch_function_stack()
+            and not tensor.__dict__
+            and tensor.layout is torch.strided
+            and not (tensor.is_quantized or tensor.is_nested)
+        )
+    except RuntimeError:  # within a transformation of functions
+        return False
 
 
 def described(tensor: object) -> Description:
@@ -388,28 +438,3 @@ def _version(tensor: Any) -> int | None:
 
 def _flag(tensor: Any, question: str) -> bool:
     return bool(getattr(tensor, question, lambda: False)())
-
-
-# --- memory, read by pages: a picture shows many neighboring cells, and each read has a cost -------------------------
-
-PAGE = 4096
-
-Reader = Callable[[int, int], bytes]
-
-
-def paged(read: Reader, nbytes: int) -> Reader:
-    """Wrap `read` for a memory of `nbytes` bytes in a cache of pages, for the duration of one look: bytes are as they
-    were when their page was first read. A range that spans two pages is read directly.
-    """
-    pages: dict[int, bytes] = {}
-
-    def read_by_page(first: int, last: int) -> bytes:
-        number = first // PAGE
-        begin, end = number * PAGE, min((number + 1) * PAGE, nbytes)
-        if last > end:
-            return read(first, last)
-        if number not in pages:
-            pages[number] = read(begin, end)
-        return pages[number][first - begin : last - begin]
-
-    return read_by_page

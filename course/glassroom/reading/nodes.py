@@ -12,7 +12,7 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from glassroom.reading.adapters import adapter_for, declared, library_of, without_overrides
+from glassroom.reading.adapters import adapter_for, declared, is_plain, library_of, without_overrides
 from glassroom.reading.guarded import attempted, is_a, message_of, name_of_class, refuse_at_shutdown
 
 MOST_READ = 100_000  # the most nodes of a graph that are counted
@@ -52,7 +52,7 @@ def _node_of_a_leaf(tensor: Any, library: Any) -> Any:
 def grad_fn_of(tensor: Any) -> Any:
     """The node that made a tensor; None for leaves, and for arrays."""
     library = library_of(tensor)
-    if library is None:
+    if library is None or (is_plain(tensor) and not tensor.requires_grad):
         return None
     with without_overrides(library):
         return attempted(lambda: declared(tensor).grad_fn, None)
@@ -63,6 +63,8 @@ def gradient_of(tensor: Any) -> Any:
     library = library_of(tensor)
     if library is None:
         return None
+    if is_plain(tensor) and not tensor._is_view():  # of a view, PyTorch may have to make the node first
+        return tensor.grad if tensor.requires_grad and tensor.is_leaf else None
     with without_overrides(library):
         seen = declared(tensor)
         return attempted(lambda: seen.grad if seen.requires_grad and seen.is_leaf else None, None)
@@ -167,7 +169,12 @@ def _packed(raw: Any) -> list[tuple[str, Packed]]:
 
 
 def _saved_by_a_function(node: Any) -> Iterator[tuple[str, Any]]:
-    """What the forward of a custom function passed to `save_for_backward`, by position: "[0]", "[1]", …"""
+    """What the forward of a custom function passed to `save_for_backward`, by position: "[0]", "[1]", …; and tensors
+    that it set on its context, by their names.
+    """
+    own = attempted(lambda: object.__getattribute__(node, "__dict__"), None) if hasattr(node, "_forward_cls") else None
+    if own and is_a(own, dict):
+        yield from ((str(name), value) for name, value in list(own.items()) if adapter_for(value) is not None)
     if getattr(getattr(node, "_forward_cls", None), "clear_saved_tensors_on_access", False):
         return  # reading them would free them
     packed = _packed(_asked(node, "_raw_saved_tensors"))

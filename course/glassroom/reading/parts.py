@@ -16,6 +16,7 @@ from glassroom.reading.adapters import (
     adapter_for,
     declared,
     described_if_there,
+    is_plain,
     library_of,
     without_overrides,
 )
@@ -39,7 +40,7 @@ _OF_CHANNELS = ("q_per_channel_scales", "q_per_channel_zero_points")
 
 def by_layout(tensor: object) -> list[Place]:
     """The parts of a sparse, nested or quantized PyTorch tensor, each with the call that returns it: `._values()`."""
-    if library_of(tensor) != "torch":
+    if library_of(tensor) != "torch" or is_plain(tensor):
         return []
     torch = sys.modules["torch"]
     places: list[Place] = []
@@ -62,10 +63,21 @@ def _names(plain: Any, torch: Any) -> tuple[str, ...]:
     return _OF_NESTED if plain.is_nested else ()
 
 
+def over_storage(storage: object) -> list[Place]:
+    """A tensor over the bytes of a storage of PyTorch that a program holds by itself."""
+    found: list[Place] = []
+    with suppress(Exception), without_overrides("torch"):
+        torch = sys.modules["torch"]
+        found.append(("", torch.empty(0, dtype=torch.uint8, device=storage.device).set_(storage)))  # type: ignore[attr-defined]  # of a storage
+    return found
+
+
 def set_on(tensor: object) -> Iterator[Place]:
     """What is in the dict and in the slots of a tensor, such as a program's `weight.main_grad` or a DTensor's
     `._local_tensor`.
     """
+    if is_plain(tensor):
+        return
     library = library_of(tensor)
     tensor_class = None if library is None else sys.modules[library].Tensor
     for kind in mro_of(type(tensor)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import weakref
 from argparse import Namespace
-from collections import UserDict, UserList, deque
+from collections import OrderedDict, UserDict, UserList, deque
 from collections.abc import Iterable, Iterator
 from functools import cache, partial
 from itertools import islice
@@ -17,15 +17,18 @@ from pathlib import Path
 from types import FunctionType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace
 from typing import Any, cast
 
-from glassroom.reading.adapters import adapter_for
+from glassroom.reading.adapters import adapter_for, is_plain
 from glassroom.reading.guarded import attempted, contents_of, is_a, module_of_class, mro_of
 from glassroom.reading.nodes import gradient_of
-from glassroom.reading.parts import by_layout, set_on, with_parts
+from glassroom.reading.parts import by_layout, over_storage, set_on, with_parts
 from glassroom.records.printable import printable
 
 MOST_DEPTH = 8  # containers within containers; the modules of a network count as one
 MOST_VISITED = 200_000  # objects visited on the way
 SIMPLE = (str, bytes, int, float, complex, type(None), type, ModuleType, FunctionType, MethodType)
+# By id, since a metaclass may make classes equal.
+_PLAIN_VALUES = frozenset(map(id, (str, bytes, bool, int, float, complex, type(None), FunctionType, MethodType)))
+_PLAIN_CONTAINERS = frozenset(map(id, (dict, list, tuple, set, frozenset, deque, OrderedDict)))
 OF_MODULES = {"_parameters", "_buffers", "_modules"}
 OF_OPTIMIZERS = {"param_groups", "state"}
 
@@ -45,18 +48,22 @@ def tensors_at(places: Iterable[Place], most: int = MOST_VISITED) -> Iterator[Pl
     return ((path, value) for path, value in everything_at(places, most) if adapter_for(value) is not None)
 
 
-def everything_at(places: Iterable[Place], most: int = MOST_VISITED, known: Iterable[int] = ()) -> Iterator[Place]:
-    """Like `tensors_at`, with the containers and objects on the way, each before what it holds. Objects whose ids are
-    `known` are not searched.
+def everything_at(
+    places: Iterable[Place], most: int = MOST_VISITED, known: Iterable[int] = (), searched: set[int] | None = None
+) -> Iterator[Place]:
+    """Like `tensors_at`, with the containers and objects on the way, each before what it holds; without empty
+    containers. Objects whose ids are `known` are not searched; the ids of those that were, with all that they hold, are
+    added to `searched`.
     """
     seen = set(known)
     parts: list[list[Place]] = []  # holding them keeps the ids unique: some are new headers, made by reading
     level = list(places)
     visited = 0
-    for _ in range(MOST_DEPTH):
+    for depth in range(MOST_DEPTH):
         below: list[Place] = []
         for path, value in level:
-            if issubclass(type(value), SIMPLE):
+            kind = type(value)
+            if id(kind) in _PLAIN_VALUES or (id(kind) in _PLAIN_CONTAINERS and not value) or issubclass(kind, SIMPLE):
                 continue
             is_tensor = adapter_for(value) is not None
             if is_tensor:
@@ -65,12 +72,16 @@ def everything_at(places: Iterable[Place], most: int = MOST_VISITED, known: Iter
                 seen.add(id(value))
                 if not is_tensor:
                     yield path, value
+                if is_tensor and not _leads_on(value):
+                    continue
                 held = _of_tensor(path, value) if is_tensor else _inside(path, value)
                 inner = _what_can_be_read(islice(held, most - visited))
                 if is_tensor and inner:
                     parts.append(inner)
                 visited += len(inner)
                 below += inner
+                if searched is not None and depth + 1 < MOST_DEPTH and visited < most:
+                    searched.add(id(value))
         level = below
 
 
@@ -81,9 +92,18 @@ def _what_can_be_read(places: Iterator[Place]) -> list[Place]:
     return places_read
 
 
+def _leads_on(tensor: object) -> bool:
+    """Whether a tensor or its gradient may have parts, or something set on it."""
+    if not is_plain(tensor):
+        return True
+    gradient = gradient_of(tensor)
+    return gradient is not None and not is_plain(gradient)
+
+
 def _of_tensor(path: str, tensor: object) -> Iterator[Place]:
     """The parts of a tensor, what is set on it (`weight.main_grad`), and the parts of its gradient."""
-    yield from ((f"{path}{step}", item) for step, item in (*by_layout(tensor), *set_on(tensor)))
+    if not is_plain(tensor):
+        yield from ((f"{path}{step}", item) for step, item in (*by_layout(tensor), *set_on(tensor)))
     gradient = gradient_of(tensor)
     if gradient is not None:
         yield from islice(with_parts(f"{path}.grad", gradient), 1, None)
@@ -108,6 +128,10 @@ def _inside(path: str, value: object) -> Iterator[Place]:
             yield f"{path}[{at}]" if is_ordered else f"{path}: element", item
     elif issubclass(kind, UserDict | UserList):
         yield from _inside(path, attributes_of(value).get("data"))
+    elif is_a(value, _futures()):
+        yield f"{path}.result()", attempted(lambda: cast("Any", value)._result, None)
+    elif is_a(value, getattr(sys.modules.get("torch"), "UntypedStorage", ())):
+        yield from ((path, tensor) for _, tensor in over_storage(value))
     elif _is_looked_into(value):
         attributes = attributes_of(value)
         if attributes.keys() >= OF_MODULES:
@@ -192,6 +216,12 @@ def _is_looked_into(value: object) -> bool:
     root = module.partition(".")[0]
     # glassroom's own pictures hold no tensors, and have very many parts.
     return root in ("torch", "tensorglass") or (root != "glassroom" and is_of_a_program(module))
+
+
+def _futures() -> tuple[type, ...]:
+    """The classes of what threads and coroutines have computed, of the modules that are imported."""
+    modules = (sys.modules.get(name) for name in ("_asyncio", "concurrent.futures._base"))
+    return tuple(filter(None, [getattr(module, "Future", None) for module in modules]))
 
 
 def _networks_and_optimizers() -> tuple[type, ...]:

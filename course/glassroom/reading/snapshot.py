@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import product
 from math import gcd
 from typing import Any, cast
@@ -29,11 +30,24 @@ from glassroom.records.snapshot import Cell, Header, Number, Snapshot, Storage, 
 STRIP_WHOLE = 64  # cells of a storage that is shown whole
 STRIP_WINDOW = 64  # cells shown of a larger one, at most
 STRIP_EDGE = 4
-WHOLE = 64 * 1024  # bytes of a storage that is compared whole
 
 
 Over = list[tuple[str, Description, str | None]]  # the tensors over a storage: names, descriptions, names of bases
-Known = dict[str, tuple[object, Storage, list[Header]]]  # by storage: the data it was made from, and its records
+
+
+@dataclass(frozen=True)
+class Record:
+    """A storage and its headers, with all that they were made from: numbers, and of each memory the bytes that were
+    read.
+    """
+
+    numbers: list[object]
+    been_read: list[Mapping[tuple[int, int], bytes]]
+    storage: Storage
+    headers: list[Header]
+
+
+Known = dict[str, Record]  # by the names of storages
 
 
 def snapshot(
@@ -74,28 +88,30 @@ def snapshot(
 def _looked_at(name: str, over: Over, known: Known) -> tuple[Storage, list[Header]]:
     """A storage and the headers over it: the known records, if nothing has changed."""
     memories = [description.memory for _, description, _ in over]
-    start = min(memory.start for memory in memories)
-    material = [_material(name, base, description, start) for name, description, base in over]
-    before, storage, headers = known.get(name, (None, None, None))
-    if storage is not None and headers is not None and None not in material and before == material:
-        return storage, headers
-    headers_now = [_header(tensor, name, start, description, base) for tensor, description, base in over]
+    start = min([memory.start for memory in memories])
+    numbers = [_numbers(name, base, description, start) for name, description, base in over]
+    record = known.get(name)
+    if record is not None and record.numbers == numbers:
+        before = zip(memories, record.been_read, strict=True)
+        if all(memory.read.are_still(been_read) for memory, been_read in before):
+            return record.storage, record.headers
+    headers = [_header(tensor, name, start, description, base) for tensor, description, base in over]
     described = [description for _, description, _ in over]
-    new = _storage(name, memories, list(zip(headers_now, described, strict=True)))
-    if storage is None or headers is None or (storage, headers) != (new, headers_now):
-        storage, headers = new, headers_now
-    known[name] = material, storage, headers
+    storage = _storage(name, memories, list(zip(headers, described, strict=True)))
+    if record is not None and (record.storage, record.headers) == (storage, headers):
+        storage, headers = record.storage, record.headers
+    known[name] = Record(numbers, [memory.read.been_read() for memory in memories], storage, headers)
     return storage, headers
 
 
-def _material(name: str, base: str | None, description: Description, start: int) -> object:
-    """All data that a header and its storage's record are made from; None if that is too much to compare."""
-    memory = description.memory
-    if memory.nbytes > WHOLE:
-        return None
-    numbers = {key: value for key, value in vars(description).items() if key not in ("memory", "base", "pointer")}
-    places = description.pointer - start, memory.start - start
-    return name, base, description.base is None, places, memory.version, numbers, memory.read(0, memory.nbytes)
+def _numbers(name: str, base: str | None, description: Description, start: int) -> object:
+    """What a header and its storage's record are made from, beside the bytes."""
+    memory, each = description.memory, description
+    return (
+        *(name, base, each.base is None, each.pointer - start, memory.start - start, memory.nbytes, memory.version),
+        *(each.size, each.strides, each.storage_offset, each.dtype, each.itemsize, each.library, each.contiguous),
+        *(each.version, each.requires_grad, each.conjugated, each.negated, each.byte_order, memory.device),
+    )
 
 
 def leaves(name: str, value: object, teaching: str = TEACHING) -> Iterator[tuple[str, object]]:

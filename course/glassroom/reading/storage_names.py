@@ -17,7 +17,7 @@ import re
 import sys
 import weakref
 from bisect import bisect_left, insort
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import count
@@ -26,6 +26,42 @@ from typing import Any, TypeVar
 from glassroom.records.renamed import holders_in, renamed
 from glassroom.translations.templates import word
 from tensorglass import memory as tensorglass_memory
+
+PAGE = 4096
+
+Reader = Callable[[int, int], bytes]
+
+
+class Pages:
+    """Reads a memory of `nbytes` bytes, for the duration of one look: bytes are as they were when their page was first
+    read. A picture shows many neighboring cells, and each read has a cost. A range that spans two pages is read by
+    itself.
+    """
+
+    def __init__(self, read: Reader, nbytes: int) -> None:
+        self._read, self._nbytes = read, nbytes
+        self._pages: dict[int, bytes] = {}
+        self._ranges: dict[tuple[int, int], bytes] = {}
+
+    def __call__(self, first: int, last: int) -> bytes:
+        number = first // PAGE
+        begin = number * PAGE
+        if last > min(begin + PAGE, self._nbytes):
+            if (first, last) not in self._ranges:
+                self._ranges[first, last] = self._read(first, last)
+            return self._ranges[first, last]
+        if number not in self._pages:
+            self._pages[number] = self._read(begin, min(begin + PAGE, self._nbytes))
+        return self._pages[number][first - begin : last - begin]
+
+    def been_read(self) -> Mapping[tuple[int, int], bytes]:
+        """All that was read, by the ranges."""
+        pages = {(n * PAGE, min((n + 1) * PAGE, self._nbytes)): each for n, each in self._pages.items()}
+        return {**pages, **self._ranges}
+
+    def are_still(self, before: Mapping[tuple[int, int], bytes]) -> bool:
+        """Whether an earlier look's bytes are the same now."""
+        return all(self(*where) == content for where, content in before.items())
 
 
 @dataclass(frozen=True)
@@ -43,7 +79,7 @@ class Memory:
     nbytes: int
     identity: Hashable
     extent: Callable[[], tuple[int, int] | None]
-    read: Callable[[int, int], bytes]
+    read: Pages
     new_name: Callable[[], str]
     version: int | None = None
 
@@ -271,4 +307,14 @@ def _names_of_new(memories: Sequence[Memory]) -> Iterator[_Name]:
 
 def is_alive(name: str) -> bool:
     """Whether the storage of this name still holds its bytes."""
-    return any(name in (named.name.number, named.name.mark) and named.extent() is not None for named in _named.values())
+    return bool(living_among({name}))
+
+
+def living_among(names: Collection[str]) -> set[str]:
+    """Those of the names whose storages still hold their bytes."""
+    found: set[str] = set()
+    for each in _named.values() if names else ():
+        own = [name for name in (each.name.number, each.name.mark) if name is not None and name in names]
+        if own and each.extent() is not None:
+            found.update(own)
+    return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from math import ceil
 from xml.sax.saxutils import quoteattr
 
@@ -119,7 +120,8 @@ def draw_strip(
     positions = with_gaps([cell.index[0] for cell in storage.cells])
     cells = {cell.index[0]: cell for cell in storage.cells}
     places = {at: f"+{cell.byte}" if in_bytes else str(at) for at, cell in cells.items()}
-    width = _cell_width([written(cell.value) for cell in storage.cells], list(places.values()))
+    values = {at: written(cell.value) for at, cell in cells.items()}
+    width = _cell_width(list(values.values()), list(places.values()))
     per_line = _per_line(positions, (most or room()) - PAD - left, width)
     for begin in range(0, len(positions), per_line):
         part = positions[begin : begin + per_line]
@@ -132,10 +134,12 @@ def draw_strip(
             if position is None:
                 drawing.text(x + width / 2, top + STRIP_INDEX + STRIP_CELL / 2 + 4, "⋯", "mid soft")
                 continue
-            drawing.text(x + width / 2, top + 10, places[position], "tiny mid")
+            drawing.add(_place_above(x + width / 2, top + 10, places[position]))
             look = "" if position in held else " free"
             look += " wrote" if cells[position].byte in written_to else ""
-            drawing.cell(cells[position], x, top + STRIP_INDEX, width, STRIP_CELL, look=look, place=None)
+            drawing.cell(
+                cells[position], values[position], x, top + STRIP_INDEX, width, STRIP_CELL, look=look, place=None
+            )
             drawing.add(_byte_ticks(x, top + STRIP_INDEX + STRIP_CELL - 3.5, width, storage.itemsize) + "</g>")
         drawing.add("</g>")
         drawing.extend(left + len(part) * width, top)
@@ -145,6 +149,11 @@ def draw_strip(
             top += LANE
         top += 5
     return top
+
+
+@lru_cache(maxsize=65_536)  # the cards of a watched cell share most of them
+def _place_above(x: float, y: float, place: str) -> str:
+    return f'<text x="{number(x)}" y="{number(y)}" class="tiny mid">{place}</text>'
 
 
 def _draw_lane(
@@ -160,6 +169,7 @@ def _draw_lane(
 ) -> None:
     y = number(top + LANE / 2)
     strokes = []
+    middle = number(width - 6)
     drawing.add(f'<g class="hue{hue}">')
     drawing.text(left - 8, top + LANE / 2 + 3.5, name, "fact end")
     for column, position in enumerate(part):
@@ -167,7 +177,7 @@ def _draw_lane(
             continue
         x = left + column * width
         if counts[position] == 1:
-            strokes.append(f"M{number(x + 3)} {y}h{number(width - 6)}")
+            strokes.append(f"M{number(x + 3)} {y}h{middle}")
         else:
             times = times_reached(header, counts[position])
             side = max(width / 2 - 3 - TINY_ADVANCE * len(times) / 2 - 2, 0)
@@ -176,6 +186,7 @@ def _draw_lane(
     drawing.add(f'<path class="lane" d="{"".join(strokes)}"/></g>')
 
 
+@lru_cache(maxsize=65_536)  # the cards of a watched cell share most of them
 def _byte_ticks(x: float, y: float, width: float, itemsize: int) -> str:
     """One tick for each byte of a storage cell."""
     step = (width - 8) / itemsize
@@ -321,7 +332,7 @@ def _draw_slab(
             cell = slab.cells[row, column]
             place = _place(header, storage, cell)
             look = " lost" if cell.value is None else ""
-            drawing.cell(cell, x, top, cell_width, GRID_CELL, look=look, place=place)
+            drawing.cell(cell, written(cell.value), x, top, cell_width, GRID_CELL, look=look, place=place)
             drawing.add("</g>")
             x += cell_width
         top += GRID_CELL

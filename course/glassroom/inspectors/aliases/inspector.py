@@ -11,7 +11,6 @@ from glassroom.inspectors.aliases.picture import svg_of_aliases, text_of_aliases
 from glassroom.inspectors.aliases.words import member_facts, pair_words, summary
 from glassroom.inspectors.base import Inspector, Makers
 from glassroom.reading.call_expressions import argument_names
-from glassroom.reading.guarded import refuse_at_shutdown
 from glassroom.reading.variables import variables_of
 from glassroom.translations.templates import as_is, word
 
@@ -50,7 +49,8 @@ def aliases(*tensors: object, whole_process: bool = False, **named: object) -> A
     included. Takes tensors of tensorglass and PyTorch, arrays of NumPy and CuPy, lists and dicts of them. At most 16
     storages are shown, the largest, with 8 tensors on each. Raises TypeError if the arguments hold no tensor.
     """
-    refuse_at_shutdown()
+    if sys.is_finalizing():
+        return AliasMap.of_nothing()
     frame = sys._getframe(1)
     given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named
     held = held_by(given or variables_of(frame))

@@ -68,6 +68,8 @@ def graph(*tensors: Any, **named: Any) -> AutogradGraph:
     results with NaN or infinity are flagged, on the CPU and up to 16 MiB each. Raises TypeError for anything else,
     ValueError for a tensor without a graph, and whatever a function raises.
     """
+    if sys.is_finalizing():
+        return AutogradGraph.of_nothing()
     frame = sys._getframe(1)
     given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named
     if not given:

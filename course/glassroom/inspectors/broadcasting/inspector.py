@@ -79,6 +79,8 @@ def explore_broadcast(*operands: object, **named: object) -> BroadcastExplorer:
     shown too, with what PyTorch says. Raises TypeError for anything else, ValueError for more than 6 operands or
     dimensions.
     """
+    if sys.is_finalizing():
+        return BroadcastExplorer.of_nothing()
     called = _names(argument_names(sys._getframe(1), operands), operands, named)
     given = [*zip(called, operands, strict=True), *named.items()]
     if not 0 < len(given) <= MOST_OPERANDS:

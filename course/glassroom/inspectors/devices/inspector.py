@@ -50,6 +50,8 @@ def device_map(*tensors: object, since: int | None = None, **named: object) -> D
     and are marked so. Raises TypeError for anything else, and if no tensor has memory.
     """
     global _seen
+    if sys.is_finalizing():
+        return DeviceMap.of_nothing()
     frame = sys._getframe(1)
     given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named
     picture = DeviceMap(placement(given or tensor_variables(frame), _seen if since is None else since))

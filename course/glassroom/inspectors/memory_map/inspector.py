@@ -47,6 +47,8 @@ def show(*tensors: object, **named: object) -> MemoryMap:
     With no arguments, every tensor that the caller has a variable for is drawn. At most 64 tensors are drawn, the first
     ones; tensors without memory are listed by name. Raises TypeError for anything else, and if no tensor has memory.
     """
+    if sys.is_finalizing():
+        return MemoryMap.of_nothing()
     frame = sys._getframe(1)
     given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named
     return MemoryMap(snapshot(given or tensor_variables(frame), MOST_DRAWN))

@@ -37,6 +37,8 @@ def model_map(*objects: object, **named: object) -> ModelMapPicture:
     with the parameters that it belongs to. Tied weights count once. Identical siblings are shown once. Raises TypeError
     for anything else, and where there is no network.
     """
+    if sys.is_finalizing():
+        return ModelMapPicture.of_nothing()
     frame = sys._getframe(1)
     given = dict(zip(argument_names(frame, objects), objects, strict=True)) | named
     networks = {printable(name): value for name, value in given.items() if is_network(value)}

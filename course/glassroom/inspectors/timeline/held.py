@@ -14,7 +14,7 @@ from glassroom.reading.adapters import declared, is_on_meta, key_of, library_of
 from glassroom.reading.guarded import attempted
 from glassroom.reading.nodes import grad_fn_of, gradient_of
 from glassroom.reading.parts import descriptions_of
-from glassroom.reading.reach import saved_in_graphs
+from glassroom.reading.reach import held_nodes, saved_in_graphs
 from glassroom.reading.referrers import live_tensors, paths_up
 from glassroom.reading.torch_operators import address_of
 from glassroom.reading.variables import ARROW, named_tensors
@@ -45,6 +45,10 @@ def saved_by_graphs(variables: Mapping[str, object]) -> dict[Hashable, list[str]
         key = _key_of(tensor)
         if key is not None:
             holders.setdefault(key, []).append(words)
+    for words, node in held_nodes(named_tensors(variables)):  # a leaf is kept by the node that collects its gradient
+        key = _key_of(attempted(lambda each=node: each.variable, None))  # type: ignore[misc]  # called at once
+        if key is not None and key not in holders:
+            holders[key] = [f"{words}{ARROW}{type(node).__name__}.variable"]
     return holders
 
 

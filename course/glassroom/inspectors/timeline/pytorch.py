@@ -110,8 +110,8 @@ class PyTorch:
         self.before: list[Block] = []
         #: The results of operators, each with the module that it was made in.
         self.returned: list[tuple[str, weakref.ref[Any]]] = []
-        #: By operators that get memory which their line has taken just before, its device and address.
-        self._fresh: dict[int, tuple[str, int]] = {}
+        #: By operators that get memory which their line may have taken just before, its device and address.
+        self._fresh: dict[int, list[tuple[str, int]]] = {}
         self.failed = (0, 0)  # the last operator that raised, and the id of what
         self._met: dict[int, Block] = {}  # by address, memory without a variable that may be older
         self._ends: list[weakref.ref[Any]] = []  # for what was there before
@@ -263,10 +263,9 @@ class PyTorch:
         else:
             self.sites.append(site)
             number = len(self.sites)
-            if name == "lift_fresh" or (name == "copy_" and _clones_a_storage(sys._getframe(2))):
-                storage = storage_of(given[0])
-                if storage is not None:
-                    self._fresh[number] = str(storage.device), address_of(given[0])
+            taken = _taken_before(name, given)
+            if taken:
+                self._fresh[number] = [(str(storage.device), storage.data_ptr()) for storage in taken]
             try:
                 with _Mark(f"{self._mark}{number}"):
                     result = call()
@@ -379,9 +378,10 @@ class PyTorch:
         for mark, memory in _in_order(tree, self._mark):
             if memory is None:
                 self._begun = max(self._begun, mark)
-                fresh = living.get(self._fresh.get(mark, ("", 0)))
-                if fresh is not None and fresh.site == nowhere:
-                    fresh.site = self.sites[mark - 1]
+                for where in self._fresh.get(mark, ()):
+                    fresh = living.get(where)
+                    if fresh is not None and fresh.site == nowhere:
+                        fresh.site = self.sites[mark - 1]
                 continue
             begun, size, address = self._begun, memory.alloc_size, memory.ptr
             device = devices.get(memory.device) or devices.setdefault(memory.device, str(memory.device))
@@ -447,6 +447,20 @@ def _know_operator(operator: Any) -> tuple[str, bool]:
         is_view and name != "lift_fresh",
     )  # `torch.tensor` ends by it
     return _known_operators[operator]
+
+
+def _taken_before(name: str, given: tuple[Any, ...]) -> list[Any]:
+    """The storages that the line of an operator may have taken before it: for a new tensor, for a copy by `deepcopy`,
+    for what a file or a pickle holds, or for a Python number, which PyTorch makes a tensor of.
+    """
+    if name == "lift_fresh" or (name == "copy_" and _clones_a_storage(sys._getframe(3))):
+        taken = [storage_of(given[0])]
+    elif name == "set_":
+        taken = [each for each in given[1:2] if is_a(each, sys.modules["torch"].UntypedStorage)]
+    else:
+        dims = sys.modules["torch"].Tensor.dim
+        taken = [storage_of(each) for each in given if library_of(each) == "torch" and not dims(each)]
+    return [each for each in taken if each is not None and each.device.type != "meta"]
 
 
 def _clones_a_storage(frame: FrameType) -> bool:

@@ -10,7 +10,6 @@ from glassroom.inspectors.version_error.finding import version_error
 from glassroom.inspectors.version_error.graph_error import GraphError, graph_error
 from glassroom.inspectors.version_error.picture import svg_of
 from glassroom.inspectors.version_error.words import Found, said, summary, text_of
-from glassroom.reading.guarded import refuse_at_shutdown
 from glassroom.reading.overwritten import is_version_error
 from glassroom.translations.templates import as_is
 
@@ -39,10 +38,10 @@ def explain_error(error: BaseException | None = None) -> Explanation:
     for an in-place write to a leaf, the leaf; and so on for each of autograd's errors. Without `error`, the last
     uncaught error is explained, such as that of the cell before. Tensors of PyTorch and tensorglass are searched for in
     the variables of the traceback's frames. Lines come from anomaly detection if it recorded them, otherwise from the
-    source. Raises ValueError for an error of another kind, or if its tensor is not found; RuntimeError at Python's
-    shutdown.
+    source. Raises ValueError for an error of another kind, or if its tensor is not found.
     """
-    refuse_at_shutdown()
+    if sys.is_finalizing():
+        return Explanation.of_nothing()
     raised = error or getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
     if raised is None:
         raise ValueError("there is no error to explain: explain_error() comes after one, or takes one")

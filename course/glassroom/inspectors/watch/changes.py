@@ -10,7 +10,7 @@ from functools import cache
 from glassroom.drawing.words import counted, listed, sized, span
 from glassroom.inspectors.watch.accounts import ACCOUNTED, Birth, Interval
 from glassroom.inspectors.watch.story import Change
-from glassroom.reading.storage_names import is_alive
+from glassroom.reading.storage_names import living_among
 from glassroom.records.snapshot import Header, Snapshot, Storage
 from glassroom.translations.templates import word
 
@@ -158,10 +158,10 @@ class Comparison:
     def _ended(self, before: View, now: View, elsewhere: Elsewhere) -> tuple[Snapshot, list[Change]]:
         changes, gone = [], []
         current = now.storages()
-        for storage in before.snapshot.storages:
-            if storage.name in current:
-                continue
-            if not is_alive(storage.name):
+        left = [storage for storage in before.snapshot.storages if storage.name not in current]
+        living = living_among({storage.name for storage in left} | self._hidden.keys())
+        for storage in left:
+            if storage.name not in living:
                 gone.append(storage)
                 changes.append(_freed(storage.name, storage.nbytes))
                 continue
@@ -178,7 +178,7 @@ class Comparison:
                 self._held_elsewhere.remove(storage.name)
                 words = f"{storage.name}: no longer held by {listed(storage.shared_by)}; it lives on without a name"
                 changes.append(Change("unnamed", words, storage.name))
-        died = [name for name in self._hidden if not is_alive(name)]
+        died = [name for name in self._hidden if name not in living]
         changes += [_freed(name, self._hidden.pop(name)) for name in died]
         ended = [unnamed for unnamed in self._unnamed if not unnamed[0].is_alive()]
         over = {id(unnamed) for unnamed in ended}
@@ -291,7 +291,7 @@ def _written(before: View, now: View) -> dict[str, tuple[int, ...]]:
     old_storages = before.storages()
     for storage in now.snapshot.storages:
         old = old_storages.get(storage.name)
-        if old is None or (old.itemsize, old.dtype) != (storage.itemsize, storage.dtype):
+        if old is None or old is storage or (old.itemsize, old.dtype) != (storage.itemsize, storage.dtype):
             continue
         values = {cell.byte: repr(cell.value) for cell in old.cells}
         changed = [c.byte for c in storage.cells if c.byte in values and values[c.byte] != repr(c.value)]

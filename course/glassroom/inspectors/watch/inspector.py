@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
@@ -21,7 +22,6 @@ from glassroom.inspectors.watch.story import Story
 from glassroom.inspectors.watch.svg import svg_of_story
 from glassroom.inspectors.watch.text import text_of_story
 from glassroom.inspectors.watch.words import summary
-from glassroom.reading.guarded import refuse_at_shutdown
 from glassroom.reading.variables import names_in
 from glassroom.translations.templates import as_is
 
@@ -75,7 +75,8 @@ def watch(
     runs one, and for a `follow` that has no Python source.
     """
     __tracebackhide__ = True
-    refuse_at_shutdown()
+    if sys.is_finalizing():
+        return Watch.of_nothing()
     followed = _followed(function)
     code = followed.__code__
     source = "".join(linecache.getlines(code.co_filename))

@@ -7,10 +7,11 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from functools import partial
 from time import perf_counter
 from types import CodeType, FrameType, MappingProxyType
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from glassroom.inspectors.watch.accounts import ACCOUNTED, Account, Birth, drop_our_frames
 from glassroom.inspectors.watch.changes import Comparison, View
+from glassroom.inspectors.watch.memories import Memories, description_of
 from glassroom.inspectors.watch.overwriting import explained, latest_node
 from glassroom.inspectors.watch.stepping import RAISES, Statement, Stepper
 from glassroom.inspectors.watch.story import Change, Moment, Story
@@ -19,9 +20,9 @@ from glassroom.inspectors.watch.text import text_of_story
 from glassroom.inspectors.watch.watched_names import (
     CONTAINERS,
     MOST_VISITED,
-    all_tensors,
     by_id,
     chosen,
+    other_tensors,
     tensors_of,
     with_gradients,
 )
@@ -74,6 +75,8 @@ class Recorder:
         self._first_mode: bool | None = None  # PyTorch's grad mode when the code began
         self._mode: bool | None = None  # and at the last look, None once there are no more
         self._kept: Known = {}  # records of storages; unchanged ones are kept once
+        self._memories_met = Memories()
+        self._searched: set[int] = set()  # the ids of objects and containers that the last look has searched
         self._comparison: Comparison
 
     def run(
@@ -173,7 +176,7 @@ class Recorder:
         if self._account.peak > self._peak:
             self._peak, self._peak_step = self._account.peak, number
         since = self._account.take()
-        elsewhere = partial(self._memories_of_all, frames)
+        elsewhere = partial(self._memories_elsewhere, frames)
         changes, written, gone = self._comparison.step(now, since, number, statement.moves, elsewhere)
         before, self._held = self._held, self._account.held
         for change in changes:
@@ -219,7 +222,7 @@ class Recorder:
             value for frame in frames if frame.f_locals is not self._namespace for value in frame.f_locals.values()
         ]
         for value in places:
-            description = None if adapter_for(value) is None else _description(value)
+            description = None if adapter_for(value) is None else description_of(value)
             if description is None or description.library in ACCOUNTED:
                 continue
             memory = description.memory
@@ -234,7 +237,8 @@ class Recorder:
         self._account.is_counting = True
 
     def _look(self, frames: list[FrameType], result_name: str | None, result: object) -> View:
-        tensors = tensors_of(frames, self._namespace, self._names, self._only)
+        self._searched = set()
+        tensors = tensors_of(frames, self._namespace, self._names, self._only, self._searched)
         if result_name is not None and (adapter_for(result) is not None or issubclass(type(result), CONTAINERS)):
             known = {id(tensor) for tensor in tensors.values()}
             returned = tensors_at([(result_name, result)], MOST_VISITED)
@@ -244,21 +248,15 @@ class Recorder:
         nodes = {number: grad_fn_of(tensor) for number, tensor in by_id(tensors).items()}
         self._latest_node = latest_node(nodes.values())
         tensors = with_gradients(tensors)
-        known_as = {number: _description(tensor) for number, tensor in by_id(tensors).items()}
-        descriptions = {name: known_as[id(tensor)] for name, tensor in tensors.items()}
-        self._unread |= {
-            name: type(tensors[name]).__name__ for name, description in descriptions.items() if description is None
-        }
-        for description in known_as.values():
-            if (
-                description is not None and description.library == "torch"
-            ):  # tensorglass reports resized storages itself
-                self._account.has_now(description.memory.identity, description.memory.nbytes)
-        states = {
-            name: (id(tensors[name]), description.version)
-            for name, description in descriptions.items()
-            if description is not None
-        }
+        self._memories_met.begin_look()
+        made: dict[int, Description | None] = {}
+        known_as = self._memories_met.of(tensors.values(), made)
+        held = {name: known_as[id(each)] for name, each in tensors.items()}
+        self._unread |= {name: type(tensors[name]).__name__ for name, each in held.items() if each is None}
+        for each in known_as.values():
+            if each is not None and each.library == "torch":  # tensorglass reports resized storages itself
+                self._account.has_now(each.identity, each.nbytes)
+        states = {name: (id(tensors[name]), each.version) for name, each in held.items() if each is not None}
         self._looks += 1
         self._touched = {
             name: self._touched[name] if self._states.get(name) == state else self._looks
@@ -268,29 +266,31 @@ class Recorder:
         names = chosen(states, self._touched, self._looks)
         self._unshown = len({number for number, _ in states.values()} - {states[name][0] for name in names})
         shown = {name: tensors[name] for name in names}
-        looked_at = {name: description for name in shown if (description := descriptions[name]) is not None}
+        descriptions = {number: made.get(number) or described(each) for number, each in by_id(shown).items()}
         with unnumbered():
-            seen = snapshot(shown, known=self._kept, read=lambda tensor: cast("Description", known_as[id(tensor)]))
-            identities = _identities(looked_at.values())
+            seen = snapshot(shown, known=self._kept, read=lambda tensor: descriptions[id(tensor)])
+            identities = _identities(descriptions.values())
         unseen = frozenset(states.keys() - shown.keys())
         passed_over: dict[Hashable, str] = {}
-        for name, description in descriptions.items():
-            if description is not None and name in unseen:
-                passed_over.setdefault(description.memory.identity, name)
-        objects = {name: id(tensor) for name, tensor in shown.items()}
+        for name, each in held.items():
+            if each is not None and name in unseen:
+                passed_over.setdefault(each.identity, name)
+        objects = {name: id(each) for name, each in shown.items()}
         self._memories |= identities
         touched = frozenset(name for name, look in self._touched.items() if look == self._looks)
         made_by = {name: nodes.get(id(tensor)) for name, tensor in shown.items()}
         facts = {name: f"grad_fn {type(node).__name__}" for name, node in made_by.items() if node is not None}
         return View(seen, objects, identities, facts, unseen, passed_over, touched)
 
-    def _memories_of_all(self, frames: list[FrameType]) -> dict[Hashable, str]:
-        """The memories that any variable leads to, watched or not, each with the path to it."""
+    def _memories_elsewhere(self, frames: list[FrameType]) -> dict[Hashable, str]:
+        """The memories that any variable leads to, but for those of this look, each with the path to it."""
+        tensors = with_gradients(other_tensors(frames, self._namespace, self._searched))
+        memories = self._memories_met.of(tensors.values())
         paths: dict[Hashable, str] = {}
-        for path, tensor in with_gradients(all_tensors(frames, self._namespace)).items():
-            description = _description(tensor)
-            if description is not None:
-                paths.setdefault(description.memory.identity, path)
+        for path, tensor in tensors.items():
+            memory = memories[id(tensor)]
+            if memory is not None:
+                paths.setdefault(memory.identity, path)
         return paths
 
     def _count_what_nobody_tells(self, now: View) -> None:
@@ -302,13 +302,6 @@ class Recorder:
                 [identity, *_] = now.identities[storage.name]
                 self._account.made(Birth(identity, storage.nbytes, partial(is_alive, storage.name)))
             self._known.add(storage.name)
-
-
-def _description(tensor: object) -> Description | None:
-    try:
-        return described(tensor)
-    except TypeError:  # it has no readable memory
-        return None
 
 
 def _identities(descriptions: Collection[Description]) -> dict[str, frozenset[Hashable]]:

@@ -10,7 +10,7 @@ from types import FrameType
 
 from glassroom.reading.adapters import adapter_for
 from glassroom.reading.nodes import gradient_of
-from glassroom.reading.places import Place, everything_at, is_of_a_program, tensors_at
+from glassroom.reading.places import Place, everything_at, is_of_a_program
 from glassroom.reading.roles import paths_of_modules
 from glassroom.reading.variables import variables_of
 
@@ -33,30 +33,38 @@ def mentioned(source: str) -> list[str]:
 
 
 def tensors_of(
-    frames: Iterable[FrameType], namespace: Mapping[str, object], names: Iterable[str], only: frozenset[str]
+    frames: Iterable[FrameType],
+    namespace: Mapping[str, object],
+    names: Iterable[str],
+    only: frozenset[str],
+    searched: set[int] | None = None,
 ) -> dict[str, object]:
     """The tensors by name: first those of the namespace, then the locals of the functions that run.
 
-    `names` are those of the namespace to look at; `only` restricts all to some variables, if it names any.
+    `names` are those of the namespace to look at; `only` restricts all to some variables, if it names any. The ids of
+    the objects and containers that were searched are added to `searched`.
     """
     known: set[int] = set()
     given = ((name, namespace[name]) for name in names if name in namespace and (not only or name in only))
-    by_name = _below(given, known)
+    by_name = _below(given, known, searched)
     for depth, frame in enumerate(frames):
         if frame.f_code.co_flags & inspect.CO_OPTIMIZED:
             where = f" in {frame.f_code.co_name}()"
             # Unlike `variables_of`, this does not empty the dict: Python copies it back to the variables after a trace.
             held = list(frame.f_locals.items())
             given = ((name, value) for name, value in held if not only or name in only)
-            for leaf, tensor in _below(given, known).items():
+            for leaf, tensor in _below(given, known, searched).items():
                 plain = depth == 0 and leaf not in by_name  # a variable of the watched function itself
                 by_name[leaf if plain else _free(leaf + where, by_name)] = tensor
     return by_name
 
 
-def all_tensors(frames: Sequence[FrameType], namespace: Mapping[str, object]) -> dict[str, object]:
+def other_tensors(
+    frames: Sequence[FrameType], namespace: Mapping[str, object], searched: set[int]
+) -> dict[str, object]:
     """The tensors that any variable of the program leads to, watched or not: variables of the namespace, of the running
-    functions, and of those functions of the program that called them.
+    functions, and of those functions of the program that called them. What was `searched`, by its id, is left out, and
+    what several variables hold is searched under one of them.
     """
     held: list[tuple[str, Mapping[str, object]]] = [("", namespace)]
     held += [(f" in {frame.f_code.co_name}()", frame.f_locals) for frame in frames]
@@ -75,8 +83,11 @@ def all_tensors(frames: Sequence[FrameType], namespace: Mapping[str, object]) ->
     places = [*[(name, value, "") for name, value in plain.items()], *places]
     by_name: dict[str, object] = {}
     for name, value, where in sorted(places, key=lambda place: place[0].startswith("_")):
-        for path, tensor in tensors_at([(name, value)], MOST_VISITED):
-            by_name[_free(path + where, by_name)] = tensor
+        if id(value) in searched:
+            continue
+        for path, each in everything_at([(name, value)], MOST_VISITED, searched, searched):
+            if adapter_for(each) is not None:
+                by_name[_free(path + where, by_name)] = each
     return by_name
 
 
@@ -118,7 +129,7 @@ def _free(name: str, taken: Mapping[str, object]) -> str:
     return next(candidate for candidate in (f"{name}, call {n}" for n in range(2, 10**6)) if candidate not in taken)
 
 
-def _below(variables: Iterable[Place], known: set[int]) -> dict[str, object]:
+def _below(variables: Iterable[Place], known: set[int], searched: set[int] | None) -> dict[str, object]:
     """The tensors that variables lead to, each by every path; variable by variable. An object, such as a network, is
     searched only under the first variable that leads to it, not again as `self` or as a loop variable; `known` are the
     ids of those searched so far.
@@ -128,10 +139,10 @@ def _below(variables: Iterable[Place], known: set[int]) -> dict[str, object]:
         if name.startswith("_"):
             continue
         met: set[int] = set()
-        for path, part in everything_at([(name, value)], MOST_VISITED, known):
-            if adapter_for(part) is not None:
-                by_path[path] = part
-            elif not issubclass(type(part), CONTAINERS):
-                met.update(id(module) for _, module in paths_of_modules("", part))
+        for path, each in everything_at([(name, value)], MOST_VISITED, known, searched):
+            if adapter_for(each) is not None:
+                by_path[path] = each
+            elif not issubclass(type(each), CONTAINERS):
+                met.update(id(module) for _, module in paths_of_modules("", each))
         known |= met
     return by_path

@@ -1,0 +1,101 @@
+"""What a watch asks of every tensor after each step: which memory it has, of how many bytes, and its version. The one
+idea: a tensor that was met before, on the storage that it had then, need not be described again. No tensor is kept
+alive.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Hashable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from glassroom.reading.adapters import Description, described, is_plain, without_overrides
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The memory of a tensor at one look."""
+
+    library: str
+    identity: Hashable
+    nbytes: int
+    version: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Met:
+    """A tensor that was met: its storage's address, which nothing else gets as long as `extent` refers to it."""
+
+    reference: weakref.ref[Any]
+    address: int
+    extent: object
+
+    def is_of(self, tensor: object) -> bool:
+        return self.reference() is tensor
+
+
+class Memories:
+    """The memories of the tensors of one program."""
+
+    def __init__(self) -> None:
+        self._met: dict[int, _Met] = {}  # by the ids of tensors
+        self._ended: list[_Met] = []  # since the last look, whose memories may still be in its record
+
+    def begin_look(self) -> None:
+        """Forget the tensors that had ended by the look before."""
+        self._ended = [each for each in self._met.values() if each.reference() is None]
+        for number in [number for number, each in self._met.items() if each.reference() is None]:
+            del self._met[number]
+
+    def of(
+        self, tensors: Iterable[object], descriptions: dict[int, Description | None] | None = None
+    ) -> dict[int, Held | None]:
+        """The memory of each tensor, by its id; None for those without readable memory. Descriptions that had to be
+        made are put into `descriptions`.
+        """
+        found: dict[int, Held | None] = {}
+        made: dict[int, Description | None] = {} if descriptions is None else descriptions
+        with _without_overrides():
+            for tensor in tensors:
+                number = id(tensor)
+                if number not in found:
+                    found[number] = self._again(tensor) or self._anew(tensor, made)
+        return found
+
+    def _again(self, tensor: Any) -> Held | None:
+        """The memory of a plain tensor of PyTorch that was met on the same storage; None if there is none such."""
+        met = self._met.get(id(tensor))
+        if met is None or not met.is_of(tensor):
+            return None
+        try:
+            storage = tensor.untyped_storage()
+            if storage._cdata == met.address:
+                return Held("torch", ("torch", met.address), storage.nbytes(), tensor._version)
+        except (RuntimeError, AttributeError):
+            pass
+        return None
+
+    def _anew(self, tensor: object, made: dict[int, Description | None]) -> Held | None:
+        description = made[id(tensor)] = description_of(tensor)
+        if description is None:
+            return None
+        memory = description.memory
+        if is_plain(tensor) and description.version is not None:
+            address = memory.identity[1]  # type: ignore[index]  # a pair, of the library and the storage's address
+            self._met[id(tensor)] = _Met(weakref.ref(tensor), address, memory.extent)
+        return Held(description.library, memory.identity, memory.nbytes, description.version)
+
+
+def description_of(tensor: object) -> Description | None:
+    """The description of a tensor; None if it has no readable memory."""
+    try:
+        return described(tensor)
+    except TypeError:
+        return None
+
+
+def _without_overrides() -> AbstractContextManager[object]:
+    return without_overrides("torch") if "torch" in sys.modules else nullcontext()

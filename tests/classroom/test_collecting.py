@@ -237,6 +237,22 @@ def test_nobody_hands_in_for_another_by_nbgraders_exchange(
     assert kept(a_class) == [serialise(notebook)]
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give files to another account")
+def test_a_folder_of_the_exchange_that_is_dated_back_is_told(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
+    """Learners name these folders; when a file was last changed, the system says."""
+    account = pwd.getpwnam("nobody")
+    for when in ("2020-01-01 10:00:00 UTC", "2030-01-01 10:00:00 UTC"):
+        place = tmp_path / "exchange" / "inbound" / f"{account.pw_name}+memory-02+{when}+x1y2"
+        place.mkdir(parents=True)
+        (place / FILE).write_bytes(serialise(notebook))
+        os.utime(place / FILE, (2**30, 2**30))
+        os.chown(place / FILE, account.pw_uid, -1)
+        os.chown(place, account.pw_uid, -1)
+    told = [line for line in taking(a_class, tmp_path / "exchange").oddities if "last changed" in line]
+    assert len(told) == 1
+    assert "its folder says 2020-01-01 10:00 UTC, and the file was last changed 20" in told[0]
+
+
 def test_nbgraders_exchange(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
     inbound = tmp_path / "exchange" / "tensors" / "inbound"
     late = answered(notebook, {"02-middle": "middle = 2"})
@@ -669,6 +685,8 @@ def test_files_that_were_copied_at_once_are_told_and_the_teacher_says_when(
     when = ["--when", "2030-01-31T18:00+01:00"]
     assert run(["collect", str(tmp_path / "in"), "--course", str(a_class), *when]) == 0
     assert "are dated" not in capsys.readouterr().out
+    stamps = [path.read_text() for path in a_class.glob("submitted/*/memory-02/timestamp.txt")]
+    assert stamps == ["2030-01-31 17:00:00.000000 UTC\n"] * 3
     assert run(["collect", str(tmp_path / "in"), "--course", str(a_class), "--when", "2030-01-31T18:00"]) == 2
     os.utime(tmp_path / "in" / "ada" / FILE, (2**30, 2**30))
     assert not any("are dated" in line for line in taking(a_class, tmp_path / "in").oddities)

@@ -11,7 +11,7 @@ from glassroom.classroom.collecting.course_files import CourseFiles
 from glassroom.classroom.collecting.folders import delivered_items, in_homes
 from glassroom.classroom.collecting.items import Item
 from glassroom.classroom.collecting.names import Layout, attempt_of, safe_name
-from glassroom.classroom.collecting.submitted import Collected, folder_of, keep_aside, take
+from glassroom.classroom.collecting.submitted import Collected, folder_of, keep_aside, note_time, take
 from glassroom.classroom.course_file import Course
 from glassroom.records.printable import printable
 
@@ -55,8 +55,11 @@ def collect(
             report.oddities.append(f"{printable(item.origin)}: an earlier attempt of {learner}; kept in collected/")
             keep_aside(course, item)
         take(course, learner, target, name, last, report)
+        folder = course.folder / "submitted" / learner / target
         if not lateness:
-            (course.folder / "submitted" / learner / target / "timestamp.txt").unlink(missing_ok=True)
+            (folder / "timestamp.txt").unlink(missing_ok=True)
+        elif when is not None and (learner, target) in report.taken and (folder / name).read_bytes() == last.content:
+            note_time(folder, when)  # also where the work itself is there already
     report.oddities += _missing(course, report.taken)
     return report
 
@@ -78,8 +81,7 @@ def _attempts(
             why = "not a notebook; kept in collected/"
         elif not item.fault:
             target, name, why = known.place(item, assignment)
-        if why:
-            report.oddities.append(f"{where}: {why}")
+        report.oddities += [f"{where}: {each}" for each in (why, item.note) if each]
         if not target:
             keep_aside(course, item)
             continue

@@ -7,7 +7,8 @@ import io
 import os
 import zipfile
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
@@ -16,11 +17,13 @@ from glassroom.classroom.collecting.items import Item
 from glassroom.classroom.collecting.names import EXCHANGE, LITTER, Layout, whose
 from glassroom.classroom.collecting.submitted import timestamp_in
 from glassroom.classroom.handing_in import HANDED_IN, SUBMISSION
+from glassroom.classroom.marks import moment
 from glassroom.classroom.submission import Unreadable, read_file
 from glassroom.workspace.problems import Exit, Problem
 
 MOST_OF_HOME = 2_000  # notebooks in a home on a hub
 DEEPEST = 40  # folders in folders
+DATED_BACK = timedelta(minutes=10)  # what a slow disk or another machine's clock may take
 
 
 def delivered_items(source: Path, layout: Layout) -> Iterator[Item]:
@@ -92,7 +95,8 @@ def in_folder(source: Path, layout: Layout) -> Iterator[Item]:
                 yield Item(str(relative), owner, name, content, fault)
                 continue
             when = (timestamp_in(path.parent, opened) if own else None) or _date(about.st_mtime)
-            yield from unfold(content, relative, "", when, layout)
+            note = _dated_back(exchanged["when"], about) if exchanged else ""
+            yield from (replace(item, note=note) for item in unfold(content, relative, "", when, layout))
     for error in closed:
         yield Item(str(error.filename), "", "", fault=f"a folder that cannot be read ({error.strerror})")
 
@@ -161,6 +165,15 @@ def _somebody_else(learner: str, uids: Iterable[int]) -> str:
                 if (name := pwd.getpwuid(uid).pw_name) != learner:
                     return name
     return ""
+
+
+def _dated_back(said: str, about: os.stat_result) -> str:
+    """A line about a file in the exchange that another account has changed after the time in its folder's name, which
+    that account chose; "" if there is nothing to say."""
+    claimed, changed = moment(said), _date(about.st_ctime)
+    if about.st_uid in (0, os.getuid()) or claimed is None or changed is None or changed - claimed < DATED_BACK:
+        return ""
+    return f"its folder says {claimed:%Y-%m-%d %H:%M} UTC, and the file was last changed {changed:%Y-%m-%d %H:%M} UTC"
 
 
 def _date(seconds: float) -> datetime | None:

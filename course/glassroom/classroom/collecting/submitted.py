@@ -105,8 +105,13 @@ def take(course: Course, learner: str, assignment: str, name: str, item: Item, r
         names = {**delivered_as(folder), name: delivered}
         write_atomically(folder / DELIVERED, json.dumps(names, ensure_ascii=False).encode("utf-8", "replace"))
     if item.when is not None:
-        stamp = item.when.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f UTC")
-        write_atomically(folder / "timestamp.txt", f"{stamp}\n".encode())
+        note_time(folder, item.when)
+
+
+def note_time(folder: Path, when: datetime) -> None:
+    """Record when the work in a learner's folder was handed in, as nbgrader does."""
+    stamp = when.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f UTC")
+    write_atomically(folder / "timestamp.txt", f"{stamp}\n".encode())
 
 
 def keep_aside(course: Course, item: Item) -> None:

@@ -200,7 +200,11 @@ def _hand_out_once(path: Path, content: bytes, manifest: "_Manifest", report: Up
     elif is_untouched:
         write_atomically(place, content, before)
         report.updated.append(path)
-    elif path in manifest.given and manifest.news_for(path, new) and _merge(path, content, manifest, report, answers):
+    elif (
+        path in manifest.given
+        and (manifest.news_for(path, new) or manifest.is_of_the_version_before(path, place))
+        and _merge(path, content, manifest, report, answers)
+    ):
         pass
     else:
         _note_damage(place, path, report)
@@ -212,7 +216,10 @@ def _hand_out_once(path: Path, content: bytes, manifest: "_Manifest", report: Up
     manifest.given[path] = new
     manifest.beside.pop(path, None)
     if path.suffix == ".ipynb":
-        manifest.cells[path] = cell_digests(parse(content))
+        now, was = cell_digests(parse(content)), manifest.cells.get(path)
+        manifest.cells[path] = now
+        if was is not None and was != now:
+            manifest.earlier[path] = was
 
 
 def _merge(path: Path, content: bytes, manifest: "_Manifest", report: Update, answers: Moves) -> bool:
@@ -224,6 +231,8 @@ def _merge(path: Path, content: bytes, manifest: "_Manifest", report: Update, an
     except (OSError, DamagedNotebook):
         return False
     given = manifest.cells.get(path)
+    if manifest.is_of_the_version_before(path, place):
+        given = manifest.earlier[path]
     if given is not None:
         given = {**given, **{key: answers.given[key] for key in answers.into.get(path, ())}}
     result = merged(given, answers.applied(path, mine), new)
@@ -306,11 +315,16 @@ class _Manifest:
     """What was handed out: the digest of each file, and which one was put beside a file of the learner's."""
 
     def __init__(
-        self, given: dict[Path, str], beside: dict[Path, Path], cells: dict[Path, dict[str, str]] | None = None
+        self,
+        given: dict[Path, str],
+        beside: dict[Path, Path],
+        cells: dict[Path, dict[str, str]] | None = None,
+        earlier: dict[Path, dict[str, str]] | None = None,
     ) -> None:
         self.given = given
         self.beside = beside
         self.cells = cells or {}
+        self.earlier = earlier or {}  # the cells of the version before
         self._as_read = self._content()
 
     @classmethod
@@ -323,10 +337,13 @@ class _Manifest:
             stored = json.loads(place.read_bytes())
             given = {_inside(path): str(value) for path, value in stored["given"].items()}
             beside = {_inside(path): _inside(name) for path, name in stored["beside"].items()}
-            cells = {
-                _inside(path): {current_key(str(key)): str(value) for key, value in cells.items()}
-                for path, cells in stored.get("cells", {}).items()
-            }
+            cells, earlier = (
+                {
+                    _inside(path): {current_key(str(key)): str(value) for key, value in cells.items()}
+                    for path, cells in stored.get(name, {}).items()
+                }
+                for name in ("cells", "earlier")
+            )
         except FileNotFoundError:
             return cls({}, {})
         except OSError as error:
@@ -340,14 +357,15 @@ class _Manifest:
                 "Every notebook that differs from the course's is taken to be yours and kept."
             )
             return cls({}, {})
-        return cls(given, beside, cells)
+        return cls(given, beside, cells, earlier)
 
     def follow(self, renamed: dict[Path, Path]) -> None:
         """Record under their new names the files that were handed out under old ones."""
         for old, new in renamed.items():
             self.given[new] = self.given.pop(old)
-            if old in self.cells:
-                self.cells[new] = self.cells.pop(old)
+            for cells in (self.cells, self.earlier):
+                if old in cells:
+                    cells[new] = cells.pop(old)
 
     def ours(self, path: Path) -> Path:
         """The location of the course's file `path`: in its place, or beside a file of the learner's with that name."""
@@ -356,6 +374,21 @@ class _Manifest:
     def news_for(self, path: Path, new: str) -> bool:
         """Whether the version with digest `new` is new to `path`: neither handed out nor put beside it before."""
         return new not in (self.given.get(path), self.given.get(self.beside.get(path, path)))
+
+    def is_of_the_version_before(self, path: Path, place: Path) -> bool:
+        """Whether a notebook is the learner's work in the version before the last. An editor that had it open during
+        the update has saved it over the new one.
+        """
+        given, earlier = self.cells.get(path), self.earlier.get(path)
+        if given is None or earlier is None:
+            return False
+        try:
+            own = cell_digests(parse(place.read_bytes()))
+        except (OSError, DamagedNotebook):
+            return False
+        changed = {key for key, digest in earlier.items() if given.get(key) != digest}
+        kept = any(own.get(key) == earlier[key] for key in changed)
+        return kept and not any(own.get(key) == digest for key, digest in given.items() if earlier.get(key) != digest)
 
     def write(self, folder: Path) -> None:
         """Store the manifest, if anything in it changed."""
@@ -368,6 +401,7 @@ class _Manifest:
             "given": {path.as_posix(): value for path, value in sorted(self.given.items())},
             "beside": {path.as_posix(): name.as_posix() for path, name in sorted(self.beside.items())},
             "cells": {path.as_posix(): cells for path, cells in sorted(self.cells.items())},
+            "earlier": {path.as_posix(): cells for path, cells in sorted(self.earlier.items())},
         }
         return json.dumps(stored, indent=1).encode() + b"\n"
 

@@ -35,16 +35,19 @@ Marked = Callable[..., dict[str, Row]]
 
 @pytest.fixture
 def marked(tmp_path: Path, hand_in: Callable[..., Path]) -> Marked:
-    def mark(work: dict[str, Notebook], more: str = "", notebook: str = NOTEBOOK) -> dict[str, Row]:
-        folder = tmp_path / "class"
-        name, file = f"{notebook.split('/')[0].split('_')[1]}-{Path(notebook).name[:2]}", Path(notebook).name
-        for learner, handed_in in work.items():
-            hand_in(folder, learner, handed_in, assignment=name, file=file)
-        course = read_course(folder)
-        report = grade(course, course.assignments, best_isolation([folder]), on_this_machine(2), threading.Event())
-        return {row.learner: row for row in report.rows}
+    def mark(work: dict[str, Notebook], notebook: str) -> dict[str, Row]:
+        return _graded(tmp_path / "class", work, notebook, hand_in)
 
     return mark
+
+
+def _graded(folder: Path, work: dict[str, Notebook], notebook: str, hand_in: Callable[..., Path]) -> dict[str, Row]:
+    part, file = notebook.split("/")
+    for learner, made in work.items():
+        hand_in(folder, learner, made, assignment=f"{part.split('_')[1]}-{file[:2]}", file=file)
+    course = read_course(folder)
+    report = grade(course, course.assignments, best_isolation([folder]), on_this_machine(2), threading.Event())
+    return {row.learner: row for row in report.rows}
 
 
 def parts(row: Row) -> dict[str, float | None]:
@@ -67,10 +70,22 @@ LOOKS = {
 }
 
 
-def test_no_answer_of_the_course_lies_where_a_submission_runs(tmp_path: Path, marked: Marked) -> None:
-    teachers = teachers_notebook(make_class(tmp_path / "class"))
-    rows = marked({kind: answered(teachers, {"02-middle": code}) for kind, code in LOOKS.items()})
-    assert {kind: parts(row)["02-middle"] for kind, row in rows.items()} == dict.fromkeys(LOOKS, 0)
+@pytest.fixture(scope="module")
+def wanting(tmp_path_factory: pytest.TempPathFactory, hand_in: Callable[..., Path]) -> tuple[Path, dict[str, Row]]:
+    """One class of all who want points in notebook 02, and their rows."""
+    code = "a = torch.full((2,), 81910)\nassert share_storage(a, a[1:]) and not share_storage(a, torch.zeros(1))"
+    hidden = f"\n[[assignment.hidden]]\nid = 'secret'\nexercise = '02-share-storage'\npoints = 5\ncode = '''{code}'''\n"
+    folder = make_class(tmp_path_factory.mktemp("wanting") / "class", more=hidden)
+    teachers = teachers_notebook(folder)
+    work = {kind: answered(teachers, {"02-middle": answer}) for kind, answer in LOOKS.items()}
+    work |= {kind: answered(teachers, {"02-whole": answer}, solved=True) for kind, answer in WRITES.items()}
+    work |= {kind: answered(teachers, {"02-share-storage": answer}) for kind, answer in TELLS.items()}
+    return folder, _graded(folder, {**work, "honest": answered(teachers, {}, solved=True)}, NOTEBOOK, hand_in)
+
+
+def test_no_answer_of_the_course_lies_where_a_submission_runs(wanting: tuple[Path, dict[str, Row]]) -> None:
+    rows = wanting[1]
+    assert {kind: parts(rows[kind])["02-middle"] for kind in LOOKS} == dict.fromkeys(LOOKS, 0)
 
 
 def test_what_stands_in_for_a_missing_answer_still_does_so_in_the_courses_own_cells(
@@ -99,14 +114,15 @@ WRITES = {
 }
 
 
-def test_a_given_value_that_was_written_to_is_told(tmp_path: Path, marked: Marked) -> None:
-    teachers = teachers_notebook(make_class(tmp_path / "class"))
-    work = {kind: answered(teachers, {"02-whole": code}, solved=True) for kind, code in WRITES.items()}
-    rows = marked({**work, "honest": answered(teachers, {}, solved=True)})
-    doubts = {learner: next(mark.doubt for mark in row.marks if mark.id == "02-whole") for learner, row in rows.items()}
+def test_a_given_value_that_was_written_to_is_told(wanting: tuple[Path, dict[str, Row]]) -> None:
+    rows = wanting[1]
+    doubts = {
+        kind: next(mark.doubt for mark in rows[kind].marks if mark.id == "02-whole") for kind in (*WRITES, "honest")
+    }
     said = "`tail` is not what the notebook gives: the learner's code has written into it"
     assert doubts == {**dict.fromkeys(WRITES, said), "honest": ""}
     assert not rows["honest"].to_look_at
+    assert set(parts(rows["honest"]).values()) == {1}
 
 
 @pytest.mark.parametrize(
@@ -138,14 +154,11 @@ TELLS = {
 }
 
 
-def test_no_word_about_a_hidden_test_is_chosen_by_the_answer(tmp_path: Path, marked: Marked) -> None:
-    code = "a = torch.full((2,), 81910)\nassert share_storage(a, a[1:]) and not share_storage(a, torch.zeros(1))"
-    hidden = f"\n[[assignment.hidden]]\nid = 'secret'\nexercise = '02-share-storage'\npoints = 5\ncode = '''{code}'''\n"
-    folder = make_class(tmp_path / "class", more=hidden)
-    teachers = teachers_notebook(folder)
-    rows = marked({kind: answered(teachers, {"02-share-storage": answer}) for kind, answer in TELLS.items()})
+def test_no_word_about_a_hidden_test_is_chosen_by_the_answer(wanting: tuple[Path, dict[str, Row]]) -> None:
+    folder, rows = wanting
     course = read_course(folder)
-    for kind, row in rows.items():
+    for kind in TELLS:
+        row = rows[kind]
         page = feedback_page("c", kind, [result(course, course.assignments[0], row, read_manual(course))])
         assert parts(row)["secret"] == 0, kind
         assert "81910" not in row.to_json().decode(), kind

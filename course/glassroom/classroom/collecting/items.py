@@ -18,8 +18,8 @@ class Item:
     fault: str = ""
     when: datetime | None = None
     assignment: str = ""
-    note: str = ""  # what the teacher should know about it, although it is taken
     number: str = ""  # the LMS's number of the learner, which distinguishes people of the same name
+    note: str = ""  # what the teacher should know about it, although it is taken
 
     @property
     def person(self) -> str:

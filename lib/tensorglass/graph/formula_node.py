@@ -108,9 +108,8 @@ def kept(value: Any) -> Any:
 
 
 def _size_of(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return [tuple(tensor._size) for tensor in value if isinstance(tensor, Tensor)]  # the operator refuses others
-    return value._size
+    is_list = isinstance(value, (list, tuple))  # the operator refuses a list with anything but tensors
+    return [tuple(part._size) for part in value if isinstance(part, Tensor)] if is_list else value._size
 
 
 def _stride_of(value: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 from tensorglass.backends import Array
 from tensorglass.backends.host_memory import LEAST
 from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends.wide_positions import take
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU
 from tensorglass.geometry import CONTIGUOUS_STRIDES
@@ -79,7 +80,7 @@ def _kernel(logits: Array, target: Array) -> tuple[Array, Array] | None:
         return None
     log_array = XP.empty_like(logits)
     log_softmax(XP, logits, 1, log_array)
-    chosen = log_array.reshape(-1).take(flat_places(log_array.shape, target))
+    chosen = take(log_array.reshape(-1), flat_places(log_array.shape, target))
     return log_array, XP.asarray(XP.add.reduce(-chosen, None) / target.size, logits.dtype)
 
 

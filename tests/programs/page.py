@@ -30,6 +30,9 @@ python tests/programs/run.py FOLDER --page     # and writes this page
 
 says of each program that differs where it does, and of each checkout that is missing which commit it should be.
 
+At the first try fewer agree: of 62 programs of 18 repositories that no one had run before 36 did (58 %), of 66 programs
+of 18 others, after what the first had shown was mended, 54 (82 %).
+
 ## By repository
 
 | repository | commit | programs | agree | declared | differ |

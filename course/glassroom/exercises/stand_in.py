@@ -25,7 +25,7 @@ from glassroom.workspace.former_ids import current
 BY_ITS_NAME: Any = object()
 PLACE = "<stand_in>"  # the file of an answer of the course's own, where there is no notebook
 FIRST_LINE = (
-    "# the course's own\n"  # where the learner's copy says "your code here": the same lines have the same numbers
+    "# the course's own\n"  # in the place of the learner's line "your code here", so that line numbers stay the same
 )
 
 

@@ -37,7 +37,7 @@ MOST_LOOKED_AT = 20_000  # objects visited
 SUSPENDED = (GeneratorType, CoroutineType, AsyncGeneratorType)
 _OWN = "\0"  # in a path: the dict of an object's attributes
 _OF_ATTRIBUTES = re.compile(_OWN + r"(?:\['(\w+)'\])?")
-_CACHE = "_lru_cache_wrapper"  # what functools.cache and lru_cache return
+CACHE = "_lru_cache_wrapper"  # what functools.cache and lru_cache return
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def _root(referrer: Any, caller: FrameType) -> str | None:
         return referrer.__qualname__
     if is_a(referrer, FunctionType):
         return f"{referrer.__qualname__}()"
-    if name_of_class(referrer) == _CACHE:
+    if name_of_class(referrer) == CACHE:
         return f"cache of {referrer.__qualname__}()"
     return f"{_name(referrer)}()" if is_a(referrer, SUSPENDED) else None
 
@@ -209,7 +209,7 @@ def _steps(above: Any, child: Any) -> Iterator[str]:
         yield from (
             f".{name}" for name in ("__traceback__", "__context__", "__cause__") if getattr(above, name) is child
         )
-    if is_a(above, (type, ModuleType)) or name_of_class(above) == _CACHE or is_a(above, BuiltinFunctionType):
+    if is_a(above, (type, ModuleType)) or name_of_class(above) == CACHE or is_a(above, BuiltinFunctionType):
         yield ""
     else:
         yield from (f".{name}" for name, value in attributes_of(above).items() if value is child)

@@ -1,7 +1,7 @@
 """Every shortcut of the library. The root installs them by one call; without them everything works, only slower.
 
-A shortcut returns the result of a common call. For every other call it returns None, and the plain way runs as if there
-were no shortcut. ``TENSORGLASS_FAST=0`` turns all of them off, and so does deleting this folder.
+A shortcut returns the result of a common call. For every other call it returns None, and the plain way runs; shortcuts
+of elementwise operators call the plain way themselves. ``TENSORGLASS_FAST=0`` or deleting this folder turns all off.
 """
 
 from __future__ import annotations

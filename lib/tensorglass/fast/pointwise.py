@@ -3,7 +3,7 @@
 Operands without gaps, of one size and dtype, go straight to the kernel, and so does such an operand with a number that
 does not promote it. For operands of one dtype with other layouts, the result's strides are looked up. Other operands go
 to `compute`; errors and parameters go to `fallback`, the form that parses its arguments. Each call only checks types
-and fields; everything that follows from the operator alone is in `Facts`.
+and fields; what follows from the operator alone is in `kernels.Facts`.
 """
 
 from __future__ import annotations

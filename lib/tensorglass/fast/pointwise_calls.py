@@ -2,7 +2,7 @@
 
 All that follows from the operands' dtype and from the numbers and options of a call is worked out once: whether the
 call is allowed, the result's dtype, and a function of the tensors' arrays alone. The next call with these numbers only
-looks at its tensors: floating-point numbers of one dtype and size, without gaps, on the CPU, and not recorded.
+checks its tensors: they must have one floating-point dtype and one size, no gaps, lie on the CPU, and not be recorded.
 """
 
 from __future__ import annotations

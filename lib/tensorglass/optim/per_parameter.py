@@ -1,8 +1,8 @@
 """Optimizers whose rule is one formula, applied to each parameter by itself.
 
 A subclass writes two methods: `new_state`, what it remembers of a parameter before the first step, and `update`, its
-formula. PyTorch's options that choose between implementations (`foreach`, `fused`) are stored, for printing and for
-files, but have no effect: here there is only one. `differentiable` records the step itself.
+formula. PyTorch's options that choose between implementations (`foreach`, `fused`) are checked, and stored for
+printing and for files, but choose nothing here. `differentiable` records the step itself.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ from tensorglass.tensor.tensor import Tensor
 _ALIGNMENT = 64  #: bytes: where records of storages begin, for readers that map them
 _FOLDER = "archive"
 _LOCAL_HEADER = struct.Struct("<4s22xHH")  # a signature, and the lengths of name and extra field
-_BEYOND_32_BITS = 0x7000_0000  # bytes from which zip needs its wider fields
+_BEYOND_32_BITS = 0x7000_0000  # bytes from which `zipfile` is told to use wide fields: well below its limit of 2**31
 
 
 # --- writing ---------------------------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ class _Checkpoint:
         self._place = place
         self._whole = whole
         self._storages: dict[str, Stored] = {}
-        self._left = end  # bytes that further records may have; records that overlap have more than the file
+        self._left = end  # bytes that the records not yet read may have; overlapping records have more than the file
         pickles = [name for name in archive.namelist() if name.count("/") == 1 and name.endswith("/data.pkl")]
         if len(pickles) != 1:
             raise explained(

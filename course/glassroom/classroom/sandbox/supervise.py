@@ -1,7 +1,7 @@
 """Two sandboxed programs, a runner and its referee, and a supervisor that always ends. The supervisor measures time,
 memory and processes from outside, reads no more than it must, and trusts nothing: replies are lines of JSON, each
 checked against what it may contain. When it ends, every process that was started has ended. Time is what the two
-actually had (see `processes.TimeHad`): while others use the cores, the limits do not run.
+actually had (see `processes.TimeHad`): a busy machine does not use their limits up.
 """
 
 from __future__ import annotations

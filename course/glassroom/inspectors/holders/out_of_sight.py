@@ -16,12 +16,10 @@ from typing import Any
 from glassroom.reading.adapters import adapter_for
 from glassroom.reading.guarded import attempted, contents_of, is_a, name_of_class
 from glassroom.reading.places import is_of_a_program
-from glassroom.reading.referrers import SUSPENDED, is_of_a_look, suspended
+from glassroom.reading.referrers import CACHE, SUSPENDED, is_of_a_look, suspended
 from glassroom.reading.variables import variables_of
 from glassroom.records.printable import printable
 from glassroom.translations.templates import word
-
-CACHE = "_lru_cache_wrapper"  # what functools.cache and lru_cache return
 
 
 def holders_out_of_sight(tensor: object, is_alike: Callable[[Any], bool], caller: FrameType) -> list[str]:

@@ -30,14 +30,14 @@ class Path:
 
 
 def paths_from(variables: Mapping[str, object]) -> list[Path]:
-    """Every path to a storage, those through containers before those through graphs; each node of a graph is reached
-    from the first tensor that leads to it.
+    """Every path to a storage, those through containers before those through graphs. A node of a graph is listed once,
+    for the first tensor that leads to it, so that the list stays as short as the graph.
     """
     return _with_names([(words, memory, is_saved) for words, memory, is_saved, _ in _ways(variables)])
 
 
 def paths_to(wanted: Memory, variables: Mapping[str, object]) -> list[Path]:
-    """The paths to a storage, from every tensor whose graph holds it as well."""
+    """The paths to one storage. Every tensor whose graph holds it is named: it is freed when all of them are gone."""
     ways = list(_ways(variables))
     direct = [(words, memory, False) for words, memory, is_saved, _ in ways if not is_saved and _is(memory, wanted)]
     holding = {id(node): words.rpartition(ARROW)[2] for words, memory, _, node in ways if node and _is(memory, wanted)}

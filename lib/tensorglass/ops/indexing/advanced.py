@@ -118,7 +118,7 @@ class Visit(NamedTuple):
 
 
 def read_advanced(view: Tensor, advanced: Sequence[Index | None]) -> Tensor:
-    """A new tensor with the elements that `advanced`, one index or None a dimension of `view`, names."""
+    """A new tensor with the elements that `advanced` picks: one index or None for each dimension of `view`."""
     storage = view._storage
     advanced = beside(storage, advanced)
     only = advanced[0]

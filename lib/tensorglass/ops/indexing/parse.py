@@ -38,7 +38,7 @@ class Parsed(NamedTuple):
 
 
 def parse(input: Tensor, index: Any) -> Parsed:
-    """Read what was written between the brackets of a tensor of this size."""
+    """Read what was written between the brackets of `input[index]`."""
     items = index if type(index) is tuple else as_items(index)
     size, stride, offset = input._size, input._stride, input._offset
     ndim = len(size)

@@ -173,7 +173,7 @@ def cummin(input: Tensor, dim: int, *, out: OutPair = None) -> Any:
     ),
 )
 def logcumsumexp_backward(grad_output: Tensor, input: Tensor, output: Tensor, dim: int) -> Tensor:
-    """The share of each power in the sums from its place on, times their gradients; by logarithms, as PyTorch."""
+    """Each exponential's share of the sums from its place on, weighted by their gradients; in logarithms."""
 
     def shares(logarithm: Tensor) -> Tensor:
         return (logcumsumexp((logarithm - conj(output)).flip(dim), dim).flip(dim) + conj(input)).exp()
@@ -185,7 +185,7 @@ def logcumsumexp_backward(grad_output: Tensor, input: Tensor, output: Tensor, di
 
 
 def _weighted_powers(weights: Tensor, input: Tensor, output: Tensor, dim: int) -> Tensor:
-    """The sums of the powers up to each place, times `weights`, over the plain sums: the transpose of the above."""
+    """The sums of the exponentials up to each place, weighted, over the plain sums: the transpose of the above."""
     weights, powers, totals = (tensor.flip(dim) for tensor in (weights, -conj(output), -conj(input)))
     gradient: Tensor = logcumsumexp_backward(weights, powers, totals, dim)
     return gradient.flip(dim)

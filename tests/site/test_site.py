@@ -342,6 +342,26 @@ def test_a_notebook_that_says_something_else_than_is_stored_is_refused(tmp_path)
         run_live(tmp_path, "print(1 + 1)", "3\n")
 
 
+def test_a_translation_of_one_notebook_runs_no_other_anew_but_its_title_does(tmp_path):
+    """A page of another language that is kept is made again for what may change it, and not for each edit."""
+    catalogue, exercises = tmp_path / "zh_CN" / "1_memory" / "01_one.po", tmp_path / "zh_CN" / "exercises.po"
+    catalogue.parent.mkdir(parents=True)
+    entries = '#. the title\nmsgctxt "notebook"\nmsgid "One"\nmsgstr "一"\n\nmsgctxt "c-1"\nmsgid "Two"\nmsgstr "二"\n'
+    program = "import sys, pathlib; from glassroom.site.live_notebooks import digest_of as of; "
+    program += "print(of([pathlib.Path(sys.argv[1])]))"
+
+    def digest(titles, message):
+        catalogue.write_text(titles, encoding="utf-8")
+        exercises.write_text(f'msgid "Three"\nmsgstr "{message}"\n', encoding="utf-8")
+        environment = {**os.environ, "GLASSROOM_LANG": "zh_CN"}
+        return subprocess.check_output([sys.executable, "-c", program, tmp_path], env=environment)
+
+    before = digest(entries, "三")
+    assert digest(entries.replace("二", "两"), "三") == before
+    assert digest(entries.replace("一", "壹"), "三") != before
+    assert digest(entries, "叁") != before
+
+
 def test_what_a_cell_reveals_stands_in_one_card_whatever_it_prints_in_between(tmp_path):
     code = """\
 from glassroom import predict

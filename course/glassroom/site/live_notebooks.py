@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import zip_longest
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from glassroom.exercises.cards.card import PREDICTIONS
 from glassroom.translations.language import ENGLISH, speaking
+from glassroom.workspace.contents import PARTS
 from glassroom.workspace.execution import CELL_SECONDS, CellFailed, execute
 from glassroom.workspace.normalize import normalized
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, serialise, source
@@ -20,6 +22,7 @@ from glassroom.workspace.whole_files import write_atomically
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 CODE = (".py", ".js", ".css", ".json", ".mplstyle", ".txt")
+TITLES = re.compile(rb'msgctxt "notebook"\n.*?(?=\n\n|\Z)', re.DOTALL)
 
 
 def default_cache() -> Path:
@@ -124,14 +127,23 @@ def digest_of_our_code() -> str:
     """A digest of all files of tensorglass and glassroom that a notebook may run."""
     from importlib.util import find_spec
 
+    specs = (find_spec(package) for package in ("tensorglass", "glassroom"))
+    return digest_of(Path(spec.origin).parent for spec in specs if spec is not None and spec.origin is not None)
+
+
+def digest_of(packages: Iterable[Path]) -> str:
+    """A digest of the files under these folders that a notebook in this process's language may run.
+
+    Of the catalogues of notebooks only titles count, which notes under errors name: a notebook that is translated
+    already has all else in its cells.
+    """
     digest = hashlib.sha256()
-    for package in ("tensorglass", "glassroom"):
-        spec = find_spec(package)
-        if spec is None or spec.origin is None:
-            continue
-        root = Path(spec.origin).parent
+    for root in packages:
         for path in sorted(filter(partial(_may_run, root), root.rglob("*"))):
-            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+            content = path.read_bytes()
+            if path.suffix == ".po" and path.parent.name in PARTS:
+                content = b"\n".join(TITLES.findall(content))
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + content)
     return digest.hexdigest()
 
 

@@ -14,6 +14,7 @@ from typing import TypeVar
 from xml.sax.saxutils import escape, quoteattr
 
 from glassroom.drawing.grid import Slab
+from glassroom.drawing.words import written
 from glassroom.records.columns import columns, pieces
 from glassroom.records.snapshot import Cell
 
@@ -113,12 +114,13 @@ class Drawing:
         self.add(f'<path class="rule" d="M{PAD} {number(y)}h{INNER}"/>')
 
     def cell(
-        self, cell: Cell, value: str, x: float, y: float, width: float, height: float, *, look: str, place: str | None
+        self, cell: Cell, x: float, y: float, width: float, height: float, *, look: str, place: str | None
     ) -> None:
-        """Draw one cell: a box, its value in words and, beneath it, the number of its storage cell."""
-        middle = y + (15 if place else height / 2 + 4)
-        box = _box(x, y, width, height, middle, cell.index, cell.byte, look)
-        self.add(f"{box}{escape(_say.get()(value))}</text>")
+        """Draw one cell: a box, its value and, beneath it, the number of its storage cell."""
+        index = ",".join(map(str, cell.index))
+        self.add(f'<g class="cell{look}" data-i="{index}" data-b="{cell.byte}">')
+        self.add(f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"/>')
+        self.text(x + width / 2, y + (15 if place else height / 2 + 4), written(cell.value))
         if place:
             self.text(x + width / 2, y + 27.5, place)
 
@@ -128,9 +130,7 @@ class Drawing:
         the whole page.
         """
         width, height = round(self.right + PAD), round(self.bottom + PAD)
-        body = "".join(self.parts).replace(INNER, str(width - 2 * PAD))
-        if not body.isprintable():
-            body = NO_XML.sub("\ufffd", body)
+        body = NO_XML.sub("\ufffd", "".join(self.parts)).replace(INNER, str(width - 2 * PAD))
         css = "" if is_part else f"<style>{CSS}{further_style}</style>"
         classes = " ".join(["gr", *sorted(set(re.findall(r"\.(gr-\w+-svg)\b", further_style)))])
         return (
@@ -211,19 +211,7 @@ def shortened(name: str, longest: int) -> str:
     return name if len(name) <= longest else name[: longest - 1] + "…"
 
 
-@lru_cache(maxsize=65_536)  # the cards of a watched cell share most of their boxes
-def _box(
-    x: float, y: float, width: float, height: float, middle: float, index: tuple[int, ...], byte: int, look: str
-) -> str:
-    """The beginning of a cell, up to its value."""
-    rectangle = f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"/>'
-    return (
-        f'<g class="cell{look}" data-i="{",".join(map(str, index))}" data-b="{byte}">{rectangle}'
-        f'<text x="{number(x + width / 2)}" y="{number(middle)}">'
-    )
-
-
-@lru_cache(maxsize=16_384)  # and their coordinates
+@lru_cache(maxsize=16_384)  # the cards of a watched cell share most of their coordinates
 def number(value: float) -> str:
     """A coordinate, written briefly."""
     return f"{value or 0:.1f}".removesuffix(".0")

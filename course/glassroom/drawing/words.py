@@ -87,5 +87,4 @@ def written(value: Number | None) -> str:
 def _written_float(value: float) -> str:
     if value.is_integer() and abs(value) < 10**5:
         return f"{value:.0f}."
-    text = f"{value:.4g}"
-    return text.replace("e+0", "e").replace("e-0", "e-").replace("e+", "e") if "e" in text else text
+    return f"{value:.4g}".replace("e+0", "e").replace("e-0", "e-").replace("e+", "e")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
 
 _FULL_WIDTH = (
     "[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\U00020000-\U0003fffd]"
@@ -22,7 +21,6 @@ def columns(text: str) -> int:
     return sum(map(_columns_of, text))
 
 
-@lru_cache(maxsize=4_096)
 def _columns_of(sign: str) -> int:
     if unicodedata.combining(sign):
         return 0

@@ -29,7 +29,7 @@ def reached(header: Header, storage: Storage) -> Counter[int]:
     return Counter(_times(places, repeats, tuple(steps), storage.itemsize, per_element))
 
 
-@lru_cache(maxsize=4_096)  # the same tensor is drawn after each step of a watched cell
+@lru_cache(maxsize=256)  # the same tensor is drawn after each step of a watched cell
 def _times(
     places: tuple[tuple[int, int], ...], repeats: int, steps: tuple[tuple[int, int], ...], itemsize: int, parts: int
 ) -> dict[int, int]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from math import ceil
 from xml.sax.saxutils import quoteattr
 
@@ -120,8 +119,7 @@ def draw_strip(
     positions = with_gaps([cell.index[0] for cell in storage.cells])
     cells = {cell.index[0]: cell for cell in storage.cells}
     places = {at: f"+{cell.byte}" if in_bytes else str(at) for at, cell in cells.items()}
-    values = {at: written(cell.value) for at, cell in cells.items()}
-    width = _cell_width(list(values.values()), list(places.values()))
+    width = _cell_width([written(cell.value) for cell in storage.cells], list(places.values()))
     per_line = _per_line(positions, (most or room()) - PAD - left, width)
     for begin in range(0, len(positions), per_line):
         part = positions[begin : begin + per_line]
@@ -134,12 +132,10 @@ def draw_strip(
             if position is None:
                 drawing.text(x + width / 2, top + STRIP_INDEX + STRIP_CELL / 2 + 4, "⋯", "mid soft")
                 continue
-            drawing.add(_place_above(x + width / 2, top + 10, places[position]))
+            drawing.text(x + width / 2, top + 10, places[position], "tiny mid")
             look = "" if position in held else " free"
             look += " wrote" if cells[position].byte in written_to else ""
-            drawing.cell(
-                cells[position], values[position], x, top + STRIP_INDEX, width, STRIP_CELL, look=look, place=None
-            )
+            drawing.cell(cells[position], x, top + STRIP_INDEX, width, STRIP_CELL, look=look, place=None)
             drawing.add(_byte_ticks(x, top + STRIP_INDEX + STRIP_CELL - 3.5, width, storage.itemsize) + "</g>")
         drawing.add("</g>")
         drawing.extend(left + len(part) * width, top)
@@ -149,11 +145,6 @@ def draw_strip(
             top += LANE
         top += 5
     return top
-
-
-@lru_cache(maxsize=65_536)  # the cards of a watched cell share most of them
-def _place_above(x: float, y: float, place: str) -> str:
-    return f'<text x="{number(x)}" y="{number(y)}" class="tiny mid">{place}</text>'
 
 
 def _draw_lane(
@@ -169,7 +160,6 @@ def _draw_lane(
 ) -> None:
     y = number(top + LANE / 2)
     strokes = []
-    middle = number(width - 6)
     drawing.add(f'<g class="hue{hue}">')
     drawing.text(left - 8, top + LANE / 2 + 3.5, name, "fact end")
     for column, position in enumerate(part):
@@ -177,7 +167,7 @@ def _draw_lane(
             continue
         x = left + column * width
         if counts[position] == 1:
-            strokes.append(f"M{number(x + 3)} {y}h{middle}")
+            strokes.append(f"M{number(x + 3)} {y}h{number(width - 6)}")
         else:
             times = times_reached(header, counts[position])
             side = max(width / 2 - 3 - TINY_ADVANCE * len(times) / 2 - 2, 0)
@@ -186,7 +176,6 @@ def _draw_lane(
     drawing.add(f'<path class="lane" d="{"".join(strokes)}"/></g>')
 
 
-@lru_cache(maxsize=65_536)  # the cards of a watched cell share most of them
 def _byte_ticks(x: float, y: float, width: float, itemsize: int) -> str:
     """One tick for each byte of a storage cell."""
     step = (width - 8) / itemsize
@@ -332,7 +321,7 @@ def _draw_slab(
             cell = slab.cells[row, column]
             place = _place(header, storage, cell)
             look = " lost" if cell.value is None else ""
-            drawing.cell(cell, written(cell.value), x, top, cell_width, GRID_CELL, look=look, place=place)
+            drawing.cell(cell, x, top, cell_width, GRID_CELL, look=look, place=place)
             drawing.add("</g>")
             x += cell_width
         top += GRID_CELL

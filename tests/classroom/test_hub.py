@@ -319,7 +319,7 @@ def _web_servers() -> list[int]:
     def answers(port: int) -> bool:
         with contextlib.suppress(requests.RequestException):
             paths = ("/user/ada/api", "/hub/api", "/api/routes")
-            codes = [requests.get(f"http://127.0.0.1:{port}{path}", timeout=5).status_code for path in paths]
+            codes = [requests.get(f"http://127.0.0.1:{port}{path}", timeout=30).status_code for path in paths]
             return 200 in codes or 403 in codes
         return False
 
@@ -344,7 +344,7 @@ def test_no_account_of_the_machine_reaches_a_home_or_a_token(learners: list[Lear
     def act() -> None:
         raise AssertionError(_tries(folder, places, ports))
 
-    assert len(ports) >= 5  # the proxy's two, the hub's, and three servers, of which one may be waiting
+    assert len(ports) >= 4  # the proxy's two, the hub's, and a learner's server; others may be starting
     for user in (20001, 20002, 20003):
         said = faults.finished(faults.start(act, partial(become, user)))
         assert re.search(r"AssertionError: \['\d{3,} tries'\]$", said.strip()), said[-3000:]

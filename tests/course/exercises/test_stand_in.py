@@ -9,8 +9,15 @@ from exercise_answers import answers_of_the_last_hint
 
 import tensorglass as torch
 from glassroom import check, stand_in
+from glassroom.exercises import engine
 
 SAMPLES = [torch.arange(24).view(2, 3, 4), torch.arange(12).view(3, 4).t()[1:]]
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_checked_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a new kernel: other tests have checked these exercises in this process."""
+    monkeypatch.setattr(engine, "_accepted", {})
 
 
 def right(index: tuple[int, ...], stride: tuple[int, ...], offset: int) -> int:

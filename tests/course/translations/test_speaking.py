@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -200,9 +201,17 @@ def texts(cell) -> list[str]:
     return texts
 
 
+#: What stands for zeros behind a number, in English and in Chinese, which counts by ten thousands.
+ZEROS = {"thousand": 3, "million": 6, "billion": 9, "万": 4, "亿": 8}
+
+
 def numbers(cell) -> list[str]:
-    """The numbers in a cell's outputs, in any order, since the order in sentences depends on the language. Left out are
-    pictures, whose lines are cut if a language needs more room, and names of storages, which depend on what a process
-    has shown before.
+    """The numbers in a cell's outputs, in any order, since the order in sentences depends on the language.
+
+    "48 thousand" and "4.8 万" are the same number. Left out are pictures, whose lines are cut if a language needs more
+    room, and names of storages, which depend on what a process has shown before.
     """
-    return sorted(re.findall(r"(?<![A-Za-z\d])\d[\d,.]*\d|(?<![A-Za-z\d])\d", "\n".join(texts(cell))))
+    found = re.findall(rf"(?<![A-Za-z\d])(\d[\d,.]*\d|\d)(?:\s*({'|'.join(ZEROS)}))?", "\n".join(texts(cell)))
+    return sorted(
+        f"{Decimal(number.replace(',', '')).scaleb(ZEROS[zeros]):.0f}" if zeros else number for number, zeros in found
+    )

@@ -129,6 +129,8 @@ _PRINTED = re.compile(
     r"[·\s]*[A-Za-z][a-z]+( [\w.]+)*[:,]?\s*"
     r"|(?=.*\S \S).*(?<![\w.])(after|and|begins|in|is|returns|shares|with)(?![\w.(=]).*"
 )
+#: A prediction's question that is code and a few words, such as "y.sum().backward(): raises?".
+_ASKED = re.compile(r"(?!.* for ).*(?<![\w.])(after|and|contiguous|in|or|pixels|raises)(?![\w.(=]).*")
 _DRAWN = re.compile(r",? ?[A-Za-z][a-z]+( [\w.()]+)*\s*")
 #: Functions and keyword arguments of matplotlib that take words to draw.
 _DRAWING = {
@@ -290,6 +292,9 @@ class _Strings(Sentences):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if getattr(node.func, "id", "") == "predict":
+            for question in node.args[:1]:
+                if isinstance(question, ast.Constant) and _ASKED.fullmatch(str(question.value)):
+                    self._put_if_new(question, str(question.value))
             node.args = [self.visit(argument) for argument in node.args]
             return node
         if getattr(node.func, "attr", "") == "reveal":  # the truth is compared with the answer

@@ -39,7 +39,8 @@ def pseudo_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     environment = {**os.environ, "GLASSROOM_LANG": CODE, "GLASSROOM_TRANSLATIONS": str(languages)}
     places = ("--out", folder / "out", "--cache", folder / "cache")
     command = [sys.executable, "-m", "glassroom", "site", NOTEBOOK, *places]
-    subprocess.run(command, env=environment, check=True, capture_output=True)
+    done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
     with served(Path(folder, "out")) as url:
         yield url
 

@@ -320,10 +320,14 @@ def _first_page(entries: Sequence[Entry], scripts: SharedScripts, lite: bool) ->
 
 def _missing_page() -> str:
     """What `404.html` leads to."""
-    said = (
-        "Perhaps it has moved. [The contents](notebooks/contents.ipynb) name every notebook, and the search all pages."
+    return "\n\n".join(
+        [
+            as_is("---\norphan: true\nhide-toc: true\n---"),
+            "# There is no such page",
+            "Perhaps it has moved. [The contents](notebooks/contents.ipynb) name every notebook, and the search all "
+            "pages.",
+        ]
     )
-    return f"---\norphan: true\nhide-toc: true\n---\n\n# There is no such page\n\n{said}\n"
 
 
 def _write_404(pages: Path) -> None:

@@ -35,7 +35,7 @@ def test_an_impossible_view_passes_over_dimensions_of_size_1() -> None:
 def test_sizes_that_do_not_meet_are_lined_up_from_the_last_dimension() -> None:
     notes = notes_of(lambda: geometry.broadcast_shapes((2, 3), (2,)))
     assert "[2, 3] and [2] meet 3 and 2" in notes
-    assert "b.unsqueeze(-1)" in notes
+    assert "write b[:, None]." in notes
     assert "a.t()" in notes_of(lambda: geometry.broadcast_shapes((2, 3), (3, 2)))
 
 

@@ -53,9 +53,11 @@ def _why_sizes_do_not_meet(a: Ints, b: Ints, back: int) -> list[str]:
         f"at dimension {back}. Two lengths fit if they are equal or if one of them is 1."
     ]
     if len(a) == 1 and len(b) > 1 and a[0] == b[0]:
-        notes.append("To line a up with the first dimension of b instead, write a.unsqueeze(-1).")
+        more = ", None" * (len(b) - 1)
+        notes.append(f"To line a up with the first dimension of b instead, write a[:{more}].")
     elif len(b) == 1 and len(a) > 1 and a[0] == b[0]:
-        notes.append("To line b up with the first dimension of a instead, write b.unsqueeze(-1).")
+        more = ", None" * (len(a) - 1)
+        notes.append(f"To line b up with the first dimension of a instead, write b[:{more}].")
     elif len(a) == len(b) == 2 and a == b[::-1]:
         notes.append("One is the transpose of the other: did you mean a.t()?")
     return notes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import warnings
 from collections.abc import Callable
 
@@ -141,3 +143,15 @@ def test_channels_last_keeps_the_size_and_changes_the_strides() -> None:
     assert x.is_contiguous(memory_format=torch.channels_last)
     assert not x.is_contiguous()
     assert (x + 1).stride() == x.stride()
+
+
+@pytest.mark.parametrize("ndim", [2, 3, 4])
+def test_advice_on_lining_up_with_a_first_dimension_works(ndim: int) -> None:
+    tensors = {"a": torch.ones(5), "b": torch.ones(5, *range(2, ndim + 1))}
+    for left, right in itertools.permutations(tensors):
+        given = {"a": tensors[left], "b": tensors[right]}
+        with pytest.raises(RuntimeError) as caught:
+            given["a"] + given["b"]
+        (advice,) = re.findall(r"write (.*)\.\n", "\n".join(caught.value.__notes__))
+        given[advice[0]] = eval(advice, given)
+        assert (given["a"] + given["b"]).shape == tensors["b"].shape

@@ -129,7 +129,11 @@ def step(step: Callable[..., Any], *, w: Any, idle: Any) -> str:
     )
     expect(values(aside) == values(idle) and aside.grad is None, "a weight without a gradient was changed.")
     (trained * trained).sum().backward()
-    call_writing(lambda weights: [step(weights, 0.5)], "step", [trained])
+    call_writing(lambda weights: [step(weights, 0.5)], "step", [aside, trained])
+    expect(
+        not same_value(values(trained), [0.5, 1.0]),
+        "a weight that follows one without a gradient was not changed: leave that one out, and go on with the next.",
+    )
     expect(not any(values(trained)), "with another rate, the step is not rate times gradient: use `rate`.")
     return "The weights are written in place, stay leaves, and are ready for the next backward."
 

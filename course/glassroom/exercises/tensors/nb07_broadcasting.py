@@ -213,7 +213,14 @@ def loss(loss: Callable[..., Any], *, predictions: Any, targets: Any) -> str:
         same_value(float(off), wanted),
         f"`loss` is {float(off):g} for predictions that are twice their targets; the mean square is {wanted:g}.",
     )
-    return "Predictions and targets now have the same size: one difference for each, and 0 when all are right."
+    turned = float(call(loss, "loss", predictions.flip(0), targets))
+    wanted = float(((targets.flip(0) - targets) ** 2).mean())
+    expect(
+        same_value(turned, wanted),
+        f"`loss` is {turned:g} for predictions in the reverse order of their targets; it should be {wanted:g}. "
+        "Compare each prediction with the target at its own place.",
+    )
+    return "Each prediction meets its own target and no other: 0 when all are right."
 
 
 @exercise(

@@ -25,6 +25,9 @@ NONE_NOT_ASKED = STEP.replace("if weight.grad is not None:", "if True:")
 THROUGH_DATA = STEP.replace("weight -= rate * weight.grad", "weight.data.sub_(rate * weight.grad)")
 THROUGH_DETACH = STEP.replace("weight -= rate * weight.grad", "weight.detach().sub_(rate * weight.grad)")
 ALL_TO_ONE = STEP.replace("weight -= rate * weight.grad", "weight.fill_(1)")
+ENDED_BY_AN_IDLE_ONE = STEP.replace(
+    "        if weight.grad is not None:", "        if weight.grad is None:\n            return\n        if True:"
+)
 IDLE_TOUCHED = STEP.replace("    for weight", "    weights[1].zero_()\n    for weight")
 
 NO_GRAD_LOSS = """
@@ -50,6 +53,7 @@ WRONG = [
     ("a04-step", NONE_NOT_ASKED, "`step` raised TypeError"),
     ("a04-step", THROUGH_DATA, "the write was not counted"),
     ("a04-step", ALL_TO_ONE, "holds [1.0, 1.0]"),
+    ("a04-step", ENDED_BY_AN_IDLE_ONE, "go on with the next"),
     ("a04-step", IDLE_TOUCHED, "without a gradient was changed"),
     ("a04-step", "step = 0.25", "should be a function"),
     ("a04-freeze", "loss = (head * (first * x)).sum()", "Which of the two factors"),

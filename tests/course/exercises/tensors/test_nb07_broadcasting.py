@@ -33,6 +33,7 @@ WRONG = [
     ("t07-loss", BY_ELEMENT, "the mean is missing"),
     ("t07-loss", ABSOLUTE, "for predictions that are twice"),
     ("t07-loss", "loss = 0", "it should be a function"),
+    ("t07-loss", "def loss(p, t): return (p[:, 0].sort()[0] - t.sort()[0]).square().mean()", "at its own place"),
     ("t07-channels", "centered = photo - mean.mean()", "each channel has its own"),
     ("t07-channels", "centered = photo[0] - mean[:, None, None] * 2", "`centered[0, 0, 0]` is -7; it should be -3.5"),
     ("t07-channels", "centered = photo + mean[:, None, None]", "the means were added"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from glassroom.exercises.engine import exercise
@@ -146,7 +147,7 @@ def matmul(Matmul: Any, *, matrix: Any) -> str:
                 f"with ctx.needs_input_grad = {needed} the gradient of `{letter}` was "
                 f"{'left out' if wanted else 'computed for nothing; return None'}.",
             )
-    return "Each product is computed only if somebody needs it."
+    return "Each argument gets its gradient if it needs one, and None otherwise."
 
 
 class _Context:
@@ -259,6 +260,18 @@ def _backward(result: Any, weights: Any, name: str) -> None:
             f"the backward of `{name}` returns too few or too many gradients: one for each argument of forward, and "
             "None where there is none.",
         )
+        expect(
+            "expected Variable or None" not in str(error),
+            f"the backward of `{name}` returns something that is neither a tensor nor None. What goes on to a tensor "
+            "is a tensor, made of the gradient that arrives.",
+        )
+        if shapes := re.search(r"gradient at index (\d+) - got (\[.*?\]) but expected .*?(\[.*?\])", str(error)):
+            number, shape, wanted = shapes.groups()
+            expect(
+                False,
+                f"the backward of `{name}` returns a gradient of shape {shape} for argument {number} of forward, "
+                f"counted from 0, which has shape {wanted}. Gradients are returned in the order of the arguments.",
+            )
         raise
     expect(
         same_value(values(arriving), values(weights)),

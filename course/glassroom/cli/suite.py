@@ -81,8 +81,9 @@ SAME_EITHER_WAY = {
 # How tests are dealt out to processes: one at a time, but file by file where those of a file share a server, a build or
 # a notebook's kernel; and in `browser`, where they share a page, by files and classes.
 DEALT = dict.fromkeys(("classroom", "outputs", "package", "site"), "loadfile") | {"browser": "loadscope"}
-# Layers that wait, for a browser or a kernel, have more processes than there are cores: so many more.
-BESIDES = {"browser": 2, "notebooks": 1, "outputs": 1}
+# A layer has one process more than there are cores, since its tests wait for other processes; with a browser, two more;
+# where they only compute, none.
+BESIDES = {"browser": 2, "style": 0, "geometry": 0, "array_api": 0}
 
 EPILOG = """\
 examples:
@@ -233,7 +234,7 @@ def _place_in_order(name: str) -> tuple[int, str]:
 
 def _processes(layer: str, jobs: int) -> tuple[str, ...]:
     """The arguments that tell pytest how many processes a layer uses, and how its tests are distributed among them."""
-    return ("-n", str(jobs + BESIDES.get(layer, 0)), "--dist", DEALT.get(layer, "worksteal")) if jobs > 1 else ()
+    return ("-n", str(jobs + BESIDES.get(layer, 1)), "--dist", DEALT.get(layer, "worksteal")) if jobs > 1 else ()
 
 
 def _chosen(names: list[str], layers: list[Layer]) -> list[Layer]:

@@ -1,10 +1,15 @@
-"""KeyboardInterrupt at any moment of a watch or a timeline: no mode, trace or observer is left on."""
+"""KeyboardInterrupt at any moment of a watch or a timeline: no mode, trace or observer is left on.
+
+    python test_interrupts.py timeline 100      a hundred random interrupts of timelines
+"""
 
 from __future__ import annotations
 
 import gc
+import os
 import random
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from time import perf_counter
@@ -98,31 +103,29 @@ def left_on() -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize(
-    ("scenarios", "interrupts"),
-    [(WATCHED, 1_400), (TRAINED, 40), (TIMED, 100)],
-    ids=["watch", "training", "timeline"],
-)
-def test_random_interrupts_leave_nothing_on(scenarios: tuple[Callable[[], object], ...], interrupts: int) -> None:
+@pytest.mark.parametrize(("scenarios", "interrupts"), [("watch", 1_400), ("training", 40), ("timeline", 100)])
+def test_random_interrupts_leave_nothing_on(scenarios: str, interrupts: int) -> None:
+    """In a process of its own: a look goes through all objects that there are, and pytest's are many."""
+    found = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    subprocess.run([sys.executable, __file__, scenarios, str(interrupts)], check=True, env=found)
+
+
+def interrupt(scenarios: tuple[Callable[[], object], ...], interrupts: int) -> None:
+    """Run scenarios at random, each with an interrupt at a random moment, until so many have come."""
     lasts = [duration(scenario) for scenario in scenarios]
-    numbers, before, tracer = random.Random(0), left_on(), sys.gettrace()
-    handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    numbers, before = random.Random(0), left_on()
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
     came = 0
-    try:
-        with quiet_finalizers():
-            while came < interrupts:
-                turn = numbers.randrange(len(scenarios))
-                try:
-                    signal.setitimer(signal.ITIMER_REAL, numbers.uniform(1e-6, lasts[turn]))
-                    scenarios[turn]()
-                    signal.setitimer(signal.ITIMER_REAL, 0)
-                except KeyboardInterrupt:
-                    came += 1
-                assert left_on() == before, f"after interrupt {came}"
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, handler)
-        sys.settrace(tracer)
+    with quiet_finalizers():
+        while came < interrupts:
+            turn = numbers.randrange(len(scenarios))
+            try:
+                signal.setitimer(signal.ITIMER_REAL, numbers.uniform(1e-6, lasts[turn]))
+                scenarios[turn]()
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            except KeyboardInterrupt:
+                came += 1
+            assert left_on() == before, f"after interrupt {came}"
 
 
 def duration(scenario: Callable[[], object]) -> float:
@@ -238,3 +241,7 @@ def test_a_tensor_that_an_interrupt_left_unfinished_is_passed_over() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         memory_timeline(step)
+
+
+if __name__ == "__main__":
+    interrupt({"watch": WATCHED, "training": TRAINED, "timeline": TIMED}[sys.argv[1]], int(sys.argv[2]))

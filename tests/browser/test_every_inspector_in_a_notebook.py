@@ -57,8 +57,8 @@ class EveryInspector:
         assert page.evaluate(CELLS) == cells
         page.keyboard.press("Escape")
 
-    @pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
     @pytest.mark.parametrize("kind", KINDS)
+    @pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])  # one after the other: a change is slow
     def test_axe_finds_nothing_grave_and_every_word_can_be_read(self, notebook: Any, kind: str, theme: str) -> None:
         page, _ = notebook
         set_theme(page, theme)

@@ -1,6 +1,6 @@
 """KeyboardInterrupt at any moment of a watch or a timeline: no mode, trace or observer is left on.
 
-    python test_interrupts.py timeline 100      a hundred random interrupts of timelines
+python test_interrupts.py timeline 100      a hundred random interrupts of timelines
 """
 
 from __future__ import annotations

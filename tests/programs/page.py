@@ -16,9 +16,9 @@ by `python -m tensorglass`, on tensorglass: {tried} programs of {repositories} r
 
 A program agrees when it leaves the same in every variable (tensors with dtype, size, values and gradients; parameters
 and gradients of modules; states of optimizers), prints the same text, and ends with the same error, if any. Numbers may
-be apart by rounding: a difference counts if it is far larger than that between PyTorch and PyTorch with other kernels
-of its own.{suite_agrees} Sizes and numbers of steps are smaller than in the repositories, so that a
-program takes seconds.
+be apart by rounding: a difference counts if it is far larger than that between PyTorch and PyTorch whose sums and
+functions are rounded the other way in the last digit, at random.{suite_agrees} Sizes and numbers of steps are smaller
+than in the repositories, so that a program takes seconds.
 
 None of this code is part of the project. `tests/programs/manifest/` names the repositories, commits, files and
 arguments; given a folder with checkouts (`FOLDER/OWNER/NAME`),

@@ -25,8 +25,9 @@ A `*` in the name of a file stands for several files, without those that have a 
 
 and besides: `set` gives other values to named arguments and constants, `numbers` to numbers wherever they stand, so
 that programs are small; `import_from` names folders of the repository that its programs import from (its root by
-default); `seconds` is the time limit; `differs` declares a difference, with the reason. All of these can stand in the
-repository's table, too, for all of its programs, and in a table ``[default]`` for all repositories of the file.
+default); `seconds` is the limit of processor time; `differs` declares a difference, with the reason. All of these can
+stand in the repository's table, too, for all of its programs, and in a table ``[default]`` for all repositories of the
+file.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ SECONDS = 60
 TOGETHER = 30  #: how many programs run on one library before the other has its turn
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 QUIET = {"MPLBACKEND": "Agg", "PYTHONHASHSEED": "0", "PYTHONWARNINGS": "ignore", "TQDM_DISABLE": "1"}
-OTHER_KERNELS = {"ATEN_CPU_CAPABILITY": "default", "MKL_CBWR": "COMPATIBLE", "ONEDNN_MAX_CPU_ISA": "SSE41"}
+AGAIN = {
+    "ATEN_CPU_CAPABILITY": "default", "MKL_CBWR": "COMPATIBLE", "ONEDNN_MAX_CPU_ISA": "SSE41", "ROUNDING": "otherwise",
+}  # fmt: skip
 COMMANDS = {"pytorch": (), "again": (), "tensorglass": ("-m", "tensorglass")}
 
 MODEL = """
@@ -199,7 +202,7 @@ def _without_magic(cell: str) -> str:
 
 
 def run_all(programs: list[Program], library: str, results: Path) -> None:
-    """Run on one library those that have no result yet; `again` is PyTorch with other kernels of its own."""
+    """Run on one library those that have no result yet; `again` is PyTorch rounding otherwise, by other kernels too."""
     jobs = []
     copies = tempfile.mkdtemp()
     for number, program in enumerate(programs):
@@ -225,7 +228,7 @@ def run_all(programs: list[Program], library: str, results: Path) -> None:
         print(f"{len(jobs)} programs on {library}", flush=True)
         asked = Path(copies, "jobs.json")
         asked.write_text(json.dumps(jobs))
-        environment = os.environ | ONE_THREAD | QUIET | (OTHER_KERNELS if library == "again" else {})
+        environment = os.environ | ONE_THREAD | QUIET | (AGAIN if library == "again" else {})
         command = [sys.executable, *COMMANDS[library], str(HERE / "worker.py"), str(asked)]
         subprocess.run(command, env=environment, check=True)
     shutil.rmtree(copies, ignore_errors=True)
@@ -253,6 +256,8 @@ def judge(program: Program, results: Path, *, has_again: bool) -> None:
         if not program.tests:
             program.outcome, program.why = "fails on PyTorch", ["no test passes"]
             return
+    if again and again["error"] and again["error"]["class"] in ("time", "process"):
+        again = None
     program.why = differences(ours, theirs, again if has_again else None)
     if program.why and not (has_again and again and again["error"]):
         program.outcome = "declared" if program.differs else "differs"
@@ -290,7 +295,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--fresh", action="store_true", help="run PyTorch again, too")
     parser.add_argument("--kept", action="store_true", help="keep the results that tensorglass gave, too")
     parser.add_argument("--page", action="store_true", help="write docs/programs.md")
-    asked = parser.parse_args(arguments)
+    asked = parser.parse_intermixed_args(arguments)
     results = (asked.results or asked.folder / "results").resolve()
     for library in COMMANDS:
         (results / library).mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
+torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
 
 RUN = Path(__file__).parent / "run.py"
 README = """\
@@ -77,7 +77,7 @@ def test_programs_that_agree_and_that_do_not(tmp_path: Path) -> None:
         f'[[repository]]\nname = "someone/examples"\ncommit = "0123456789"\nprograms = [{",".join(entries)}]\n'
         '[[repository]]\nname = "nobody/nothing"\ncommit = "abcdef0123"\nprograms = []\n'
     )
-    command = [sys.executable, str(RUN), str(tmp_path / "folder"), "--manifest", str(manifest)]
+    command = [sys.executable, str(RUN), str(tmp_path / "folder"), "--manifest", str(manifest), "someone/", "nobody/"]
     told = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "missing: nobody/nothing at abcdef01" in told.stdout
     assert told.stdout.splitlines()[-1:] == [f"6 agree, 0 declared, {len(APART)} differ"], told.stdout + told.stderr
@@ -85,3 +85,18 @@ def test_programs_that_agree_and_that_do_not(tmp_path: Path) -> None:
         assert f"differs: someone/examples {name}\n" in told.stdout
     assert "fails on PyTorch: someone/examples raises\n    RuntimeError" in told.stdout
     assert told.returncode == len(APART)
+
+
+def test_rounding_otherwise_moves_last_digits_of_sums_and_functions_alone() -> None:
+    sys.path.insert(0, str(RUN.parent))
+    from worker import rounding_otherwise  # it stands alone: programs import from their own folders
+
+    x = torch.linspace(0.1, 2, 1000, requires_grad=True)
+    with rounding_otherwise():
+        moved = (x.exp() * 0.5).sum()
+        moved.backward()
+        whole, halves = torch.ones(7).sum(), x * 0.5
+    expected = (x.exp() * 0.5).detach()
+    assert 0 < (x.grad - expected).abs().max() < 1e-6  # the derivative of exp is its moved result
+    assert whole == 7
+    assert torch.equal(halves, x * 0.5)

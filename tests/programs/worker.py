@@ -36,6 +36,7 @@ MOST_ELEMENTS = 100_000  #: how many elements of a larger tensor are kept, evenl
 MOST_ITEMS = 200  #: how many items of a longer list or dict are kept, the first ones
 DEEPEST = 6
 MEMORY = 12 * 2**30
+WAITING = 10  #: how many times its seconds of processor time a program may take by the clock
 NO_DATA = ("thing", "")  #: the value that stands for a module, a class or a function
 
 Job = dict[str, Any]
@@ -102,6 +103,41 @@ def _tensor(tensor: Any) -> Data:
 def _some(array: Any) -> Any:
     flat = array.reshape(-1)
     return flat[:: -(-flat.size // MOST_ELEMENTS) or 1].copy()
+
+
+# PyTorch, rounding otherwise ----------------------------------------------------------------------------------------
+
+#: Operators whose last digit IEEE does not fix: sums, whose order is free, and functions such as exp.
+FREE_TO_ROUND = frozenset((
+    "addbmm", "addmm", "addmv", "baddbmm", "bmm", "convolution", "convolution_backward", "cos", "cosh", "cumprod",
+    "cumsum", "dot", "einsum", "erf", "erfinv", "exp", "expm1", "gelu", "gelu_backward", "linalg_vector_norm", "log",
+    "log1p", "log_sigmoid_forward", "log_softmax", "logsumexp", "mean", "mish", "mm", "mv", "native_batch_norm",
+    "native_batch_norm_backward", "native_group_norm", "native_group_norm_backward", "native_layer_norm",
+    "native_layer_norm_backward", "norm", "pow", "prod", "rsqrt", "scaled_dot_product_attention", "sigmoid", "silu",
+    "sin", "sinh", "softmax", "softplus", "std", "sum", "tan", "tanh", "var", "var_mean",
+))  # fmt: skip
+
+
+def rounding_otherwise() -> contextlib.AbstractContextManager[Any]:
+    """A context in which PyTorch rounds these up, down, or as it does, at random: as another library may.
+
+    How far its results move is what rounding alone can do to a program. Whole numbers are left alone: counts are exact.
+    """
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    coin = torch.Generator().manual_seed(0)
+
+    class Otherwise(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            results = func(*args, **(kwargs or {}))
+            if func._schema.name.removeprefix("aten::").removeprefix("_") in FREE_TO_ROUND:
+                for result in results if isinstance(results, (list, tuple)) else (results,):
+                    if isinstance(result, torch.Tensor) and result.is_floating_point() and not result.is_meta:
+                        step = torch.randint(-1, 2, result.shape, generator=coin) * torch.finfo(result.dtype).eps
+                        result.mul_(torch.where(result == result.round(), 0, step).to(result.dtype) + 1)
+            return results
+
+    return Otherwise()
 
 
 # How a program is run -----------------------------------------------------------------------------------------------
@@ -250,7 +286,8 @@ def run(job: Job) -> dict[str, Any]:
     torch.set_num_threads(1)
     seed()
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
+    other = rounding_otherwise() if os.environ.get("ROUNDING") == "otherwise" else contextlib.nullcontext()
+    with contextlib.redirect_stdout(printed), other:
         what = run_tests(job) if job["kind"] == "tests" else run_source(job["pieces"], job)
     return what | {"printed": printed.getvalue()}
 
@@ -259,7 +296,7 @@ def run(job: Job) -> dict[str, Any]:
 
 
 def in_a_process(job: Job) -> None:
-    """Run the job in a process that ends with it, or when its time is up."""
+    """Run the job in a process that ends with it, or when its time is up: processor time, whatever else runs."""
     start = time.monotonic()
     child = os.fork()
     if child == 0:
@@ -267,6 +304,7 @@ def in_a_process(job: Job) -> None:
         try:
             os.setpgid(0, 0)
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            resource.setrlimit(resource.RLIMIT_CPU, (job["seconds"], job["seconds"] + 1))
             quiet = os.open(os.devnull, os.O_RDWR)
             os.dup2(quiet, 0)
             if not job["loud"]:
@@ -281,17 +319,17 @@ def in_a_process(job: Job) -> None:
     with contextlib.suppress(OSError):
         os.setpgid(child, child)
     while not (ended := os.waitpid(child, os.WNOHANG))[0]:
-        if time.monotonic() - start > job["seconds"]:
+        if time.monotonic() - start > WAITING * job["seconds"]:
             with contextlib.suppress(OSError):
                 os.killpg(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            line = f"not done after {job['seconds']} s"
-            _write(job, {"error": {"class": "time", "line": line, "where": ""}})
-            return
+            ended = os.waitpid(child, 0)
+            break
         time.sleep(0.02)
     if ended[1] and not Path(job["result"]).exists():
-        line = f"the process ended with {os.waitstatus_to_exitcode(ended[1])}"
-        _write(job, {"error": {"class": "process", "line": line, "where": ""}})
+        status = os.waitstatus_to_exitcode(ended[1])
+        is_late = status in (-signal.SIGKILL, -signal.SIGXCPU)
+        line = f"not done after {job['seconds']} s" if is_late else f"the process ended with {status}"
+        _write(job, {"error": {"class": "time" if is_late else "process", "line": line, "where": ""}})
 
 
 def _write(job: Job, what: dict[str, Any]) -> None:
@@ -302,6 +340,7 @@ def _write(job: Job, what: dict[str, Any]) -> None:
 
 def main(arguments: list[str], tell: Callable[[str], Any] = print) -> None:
     """Run the jobs of the file that the arguments name."""
+    torch.optim.SGD([torch.zeros(1, requires_grad=True)])  # PyTorch imports its compiler then: once for all programs
     for job in json.loads(Path(arguments[0]).read_text()):
         start = time.monotonic()
         in_a_process(job)

@@ -1,4 +1,4 @@
-"""`torch.utils`: `checkpoint`, which trades time for memory, `data`, `deterministic`, `dlpack`, `hooks`,
+"""`torch.utils`: `backcompat`, `checkpoint`, which trades time for memory, `data`, `deterministic`, `dlpack`, `hooks`,
 `model_zoo`.
 """
 
@@ -7,13 +7,22 @@ from typing import TYPE_CHECKING
 from tensorglass.core.lazy_modules import fetching
 
 if TYPE_CHECKING:
-    from tensorglass.utils import checkpoint, data, deterministic, dlpack, hooks, model_zoo
+    from tensorglass.utils import backcompat, checkpoint, data, deterministic, dlpack, hooks, model_zoo
 
-__all__ = ["checkpoint", "data", "deterministic", "dlpack", "hooks", "model_zoo"]
+__all__ = ["backcompat", "checkpoint", "data", "deterministic", "dlpack", "hooks", "model_zoo"]
 
 __getattr__ = fetching(
     globals(),
-    {"_pytree": (), "checkpoint": (), "data": (), "deterministic": (), "dlpack": (), "hooks": (), "model_zoo": ()},
+    {
+        "_pytree": (),
+        "backcompat": (),
+        "checkpoint": (),
+        "data": (),
+        "deterministic": (),
+        "dlpack": (),
+        "hooks": (),
+        "model_zoo": (),
+    },
 )
 
 

@@ -131,7 +131,6 @@ class _Forward(_ConvNd):
     """A convolution that is not transposed, of `_rank` dimensions."""
 
     _rank: int
-    _function: Any
 
     def __init__(
         self,
@@ -157,7 +156,8 @@ class _Forward(_ConvNd):
         padding: Any = self.padding
         if self.padding_mode != "zeros":
             input, padding = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode), 0
-        result: Tensor = self._function(input, weight, bias, self.stride, padding, self.dilation, self.groups)
+        function = getattr(F, f"conv{len(self.kernel_size)}d")  # a program may have replaced it
+        result: Tensor = function(input, weight, bias, self.stride, padding, self.dilation, self.groups)
         return result
 
     def forward(self, input: Tensor) -> Tensor:
@@ -171,19 +171,19 @@ class Conv1d(_Forward):
     "same" makes ``L' = L``; `padding_mode` says what the padding holds.
     """
 
-    _rank, _function = 1, staticmethod(F.conv1d)
+    _rank = 1
 
 
 class Conv2d(_Forward):
     """The convolution of images: (N, `in_channels`, H, W) → (N, `out_channels`, H', W'). See `Conv1d`."""
 
-    _rank, _function = 2, staticmethod(F.conv2d)
+    _rank = 2
 
 
 class Conv3d(_Forward):
     """The convolution of volumes: (N, `in_channels`, D, H, W) → (N, `out_channels`, D', H', W'). See `Conv1d`."""
 
-    _rank, _function = 3, staticmethod(F.conv3d)
+    _rank = 3
 
 
 @named_after_subclass("__init__", "forward")

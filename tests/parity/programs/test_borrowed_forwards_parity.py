@@ -1,0 +1,52 @@
+"""Programs that take modules apart: a class's `forward` on another object, functions of `nn.functional` replaced."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import pytest
+
+import tensorglass
+
+torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
+
+
+def borrowed(library: Any, rank: int, mode: str) -> Any:
+    """A convolution's results, computed by its class's methods on an object that only has the module's attributes."""
+    library.manual_seed(0)
+    module = getattr(library.nn, f"Conv{rank}d")(2, 3, 2, padding=1, padding_mode=mode)
+    scope = types.SimpleNamespace(**{name: value for name, value in vars(module).items() if name != "forward"})
+    vars(scope).update(module.named_parameters())
+    scope._conv_forward = types.MethodType(type(module)._conv_forward, scope)
+    return type(module).forward(scope, library.randn(1, 2, *(4,) * rank)).tolist()
+
+
+@pytest.mark.parametrize("mode", ["zeros", "circular"])
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_a_convolution_runs_on_an_object_with_its_attributes(rank: int, mode: str) -> None:
+    ours, theirs = (library.tensor(borrowed(library, rank, mode)) for library in (tensorglass, torch))
+    assert tensorglass.allclose(ours, tensorglass.tensor(theirs.tolist()), atol=1e-6)
+
+
+@pytest.mark.parametrize("library", [tensorglass, torch])
+def test_modules_call_the_convolution_that_a_program_put_into_functional(
+    library: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    functional, calls = library.nn.functional, []
+    plain = functional.conv2d
+    monkeypatch.setattr(functional, "conv2d", lambda *arguments: calls.append(len(arguments)) or plain(*arguments))
+    library.nn.Conv2d(1, 1, 2)(library.ones(1, 1, 3, 3))
+    assert calls == [7]
+
+
+@pytest.mark.parametrize("library", [tensorglass, torch])
+def test_switches_of_old_warnings_keep_what_they_are_set_to(library: Any) -> None:
+    switch = library.utils.backcompat.broadcast_warning
+    assert switch.enabled is False
+    switch.enabled = True
+    try:
+        assert switch.enabled is True
+        assert library.utils.backcompat.keepdim_warning.get_enabled() is False
+    finally:
+        switch.set_enabled(False)

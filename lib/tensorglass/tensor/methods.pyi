@@ -732,8 +732,8 @@ class Methods(Header):
     def contiguous(self, *, memory_format: _memory_format = ...) -> Tensor:
         """`input` itself if it lies in `memory_format` already, else a copy that does."""
 
-    def copy_(self, src: Tensor | _complex, non_blocking: _bool = False) -> Tensor:
-        """Overwrite the elements with those of `src`, broadcast and converted; fractions are truncated."""
+    def copy_(self, other: Tensor | _complex, non_blocking: _bool = False) -> Tensor:
+        """Overwrite the elements with those of `other`, broadcast and converted; fractions are truncated."""
 
     def copysign(self, other: Tensor | _complex) -> Tensor:
         """The magnitude of `input` with the sign of `other`."""
@@ -2062,7 +2062,7 @@ class Methods(Header):
         """`tensor_split` along dimension 0; sections must be equal."""
 
     def where(self, condition: Tensor, other: Tensor | _complex) -> Tensor:
-        """`input` where `condition` is True, else `other`."""
+        """None"""
 
     def xlogy(self, other: Tensor | _complex) -> Tensor:
         """``input * log(other)``, and 0 where `input` is 0, for every `other` but NaN."""

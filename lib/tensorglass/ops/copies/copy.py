@@ -65,31 +65,31 @@ def suggested_format(input: Tensor) -> formats.memory_format:
     node="CopyBackwards",
     wraps_numbers=True,
     input=lambda grad: grad.new_zeros(grad._size),  # contiguous, regardless of the strides of `grad`
-    src=lambda grad, src_device: grad.to(src_device),
+    other=lambda grad, other_device: grad.to(other_device),
 )
-def copy_(input: Tensor, src: Tensor | complex, non_blocking: bool = False) -> Tensor:
-    """Overwrite the elements with those of `src`, broadcast and converted; fractions are truncated."""
-    if isinstance(src, NUMBERS):
-        write_number(input, src, header_of(input))
+def copy_(input: Tensor, other: Tensor | complex, non_blocking: bool = False) -> Tensor:
+    """Overwrite the elements with those of `other`, broadcast and converted; fractions are truncated."""
+    if isinstance(other, NUMBERS):
+        write_number(input, other, header_of(input))
         input._written()
         return input
-    check_tensor("copy_", src, "other")
-    if src is input:
+    check_tensor("copy_", other)
+    if other is input:
         input._written()
         return input
-    if header_of(src) == header_of(input) and (src._storage, src._dtype) == (input._storage, input._dtype):
+    if header_of(other) == header_of(input) and (other._storage, other._dtype) == (input._storage, input._dtype):
         input._written()  # each element would be copied onto itself
         return input
-    refuse_overlapping_write(input, (src,))
-    if input._size != src._size:
-        met = geometry.broadcast_shapes(input._size, src._size)
+    refuse_overlapping_write(input, (other,))
+    if input._size != other._size:
+        met = geometry.broadcast_shapes(input._size, other._size)
         if met != input._size:
             raise explained(
                 RuntimeError(f"output with shape {list(input._size)} doesn't match the broadcast shape {list(met)}"),
                 "copy_ cannot make its tensor larger.",
             )
-    _warn_of_lost_parts(src, input)
-    transfer(input, src, non_blocking)
+    _warn_of_lost_parts(other, input)
+    transfer(input, other, non_blocking)
     input._written()
     return input
 

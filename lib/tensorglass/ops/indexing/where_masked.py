@@ -9,7 +9,7 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained, old_type_name, warn
 from tensorglass.graph.derivative import derivative
-from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination, refuse_meta
+from tensorglass.ops.arg_parser.checks import check_tensor, refuse_meta
 from tensorglass.ops.copies.copy import copy_
 from tensorglass.ops.copies.out import written_apart
 from tensorglass.ops.declare.registry import operator
@@ -81,18 +81,13 @@ def argwhere(input: Tensor) -> Tensor:
 # --- where -----------------------------------------------------------------------------------------------------------
 
 
-@operator(
-    "indexing",
-    method=False,
-    out=True,
-    signatures=(
-        "(Tensor condition)",
-        "(Tensor condition, Tensor input, Tensor other, *, Tensor out = None)",
-        "(Tensor condition, Number input, Tensor other)",
-        "(Tensor condition, Tensor input, Number other)",
-        "(Tensor condition, Number input, Number other)",
-    ),
-)
+def _where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
+    if not isinstance(condition, Tensor) or not isinstance(other, (Tensor, *NUMBERS)):
+        raise TypeError("where() takes a tensor, and a tensor or a number")  # `arg_parser` says it in PyTorch's words
+    return where(condition, input, other)
+
+
+@operator("indexing", out=True, method_form=_where_method)
 @derivative(
     wraps_numbers=True,
     input=lambda grad, condition: _where_backward(condition, grad, 0),
@@ -104,10 +99,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
         return nonzero(condition, as_tuple=True)
     operands = (input, other)
     if not isinstance(condition, Tensor) or not all(isinstance(operand, (Tensor, *NUMBERS)) for operand in operands):
-        given = [tensor for tensor in (condition, input, other) if tensor is not None]
-        raise invalid_combination(
-            "where", given, "(Tensor condition)", "(Tensor condition, Tensor input, Tensor other)"
-        )
+        raise TypeError("where() takes a tensor, and two tensors or numbers")  # `arg_parser` says it in PyTorch's words
     _check_condition(condition)
     dtype = common_dtype(operands)
     for position, (name, value) in enumerate((("input", input), ("other", other)), start=2):
@@ -163,16 +155,6 @@ def _check_condition(condition: Tensor) -> None:
 
 def _where_backward(condition: Tensor, input: Any, other: Any) -> Tensor:
     """The gradient of `where` for one of the two operands: zero where the other was chosen."""
-    return where(condition, input, other)
-
-
-@operator("indexing", function=False, method=False, dunders=("where",))
-def where_method(input: Tensor, condition: Tensor, other: Any) -> Tensor:
-    """`input` where `condition` is True, else `other`."""
-    if not isinstance(condition, Tensor) or not isinstance(other, (Tensor, *NUMBERS)):
-        raise invalid_combination(
-            "where", (condition, other), "(Tensor condition, Tensor other)", "(Tensor condition, Number other)"
-        )
     return where(condition, input, other)
 
 

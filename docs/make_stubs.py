@@ -258,10 +258,10 @@ def summary(function: Any, indent: str) -> list[str]:
 def the_methods() -> str:
     """`tensor/methods.pyi`: the methods that are attached to Tensor, in terms of its class's own names."""
     lines = [HEAD.format(doc="Tensor's operators and attributes.")]
-    lines += ["from tensorglass.storage.headers import Header", "from tensorglass.tensor.tensor import Tensor\n"]
+    lines += ["from tensorglass.memory import StorageHolder", "from tensorglass.tensor.tensor import Tensor\n"]
     for name, fields in TUPLES.items():
         lines += [f"class _return_{name}(NamedTuple):", *[f"    {field}: Tensor" for field in fields], ""]
-    lines.append("class Methods(Header):")
+    lines.append("class Methods(StorageHolder):")
     lines.append('    """What Tensor has beside its header."""\n')
     assert OPERATORS  # this attaches the families that are loaded lazily
     for name, member in sorted(vars(torch.Tensor).items()):

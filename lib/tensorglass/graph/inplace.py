@@ -223,7 +223,7 @@ reread: dict[bool, Callable[[Tensor], Tensor]] = {}
 
 def mark_views(base: Tensor) -> None:
     """Give a `Meta` to each view of a tensor that has come to require gradients."""
-    for header in base._storage.noted_headers():  # tensors that are not recorded there are not views
+    for header in base._storage.headers():
         if header._base is base and header._dtype.category >= FLOATING:
             meta_of(header)
 

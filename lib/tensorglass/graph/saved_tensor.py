@@ -205,10 +205,7 @@ class SavedTensor:
         origin = _found(origin) or (node if self._is_output else None)
         if origin is None and not requires_grad(given):
             return given
-        tensor = _made(
-            given._storage, given._size, given._stride, given._offset, given._dtype, given._conj, given._counter,
-            given._array, given._contiguous,
-        )  # fmt: skip
+        tensor = _made(*memory_of(given))
         if origin is not None:
             _set_place(tensor, origin, output_nr)
         return tensor
@@ -305,6 +302,8 @@ def keep_result(tensor: Tensor) -> SavedTensor | SavedResult:
         or tensor._counter is not None
     ):
         return SavedTensor(tensor, True)
+    if storage._headers is None:
+        storage.note(tensor)
     saved: SavedResult = _new(SavedResult)
     saved.storage = storage
     saved.size = tensor._size
@@ -315,6 +314,7 @@ def keep_result(tensor: Tensor) -> SavedTensor | SavedResult:
 
 def memory_of(tensor: Tensor) -> tuple[Any, ...]:
     """Storage, size, stride, offset and dtype of a tensor, for `_made`."""
+    tensor._storage.note(tensor)
     return (
         tensor._storage, tensor._size, tensor._stride, tensor._offset, tensor._dtype, tensor._conj, tensor._counter,
         tensor._array, tensor._contiguous,

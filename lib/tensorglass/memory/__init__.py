@@ -42,6 +42,13 @@ class Counted:
     _birth: int  #: its number in the order of births
 
 
+class StorageHolder:
+    """What has a storage: the base class of tensors."""
+
+    __slots__ = ()
+    _storage: Any
+
+
 class Figures:
     """What is counted besides live bytes. `track` and `reset_peak` reset `peak_bytes`; `track` restores it."""
 
@@ -179,7 +186,13 @@ def name_of(storage: Any) -> str:
 
 def live() -> list[Any]:
     """The storages alive now, the oldest first. (Not those that `gc.freeze` has hidden.)"""
-    storages = [candidate for candidate in gc.get_objects() if issubclass(type(candidate), Counted)]
+    storages = []
+    for candidate in gc.get_objects():
+        kind = type(candidate)
+        if issubclass(kind, Counted):
+            storages.append(candidate)
+        elif issubclass(kind, StorageHolder) and hasattr(candidate, "_storage"):
+            candidate._storage.note(candidate)  # a storage that is given away knows its tensors
     return sorted(storages, key=lambda storage: storage._birth)
 
 

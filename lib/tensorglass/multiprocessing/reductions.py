@@ -57,7 +57,6 @@ def reduce_tensor(tensor: Tensor) -> tuple[Any, ...]:
             "Only the CPU's memory is shared here: send tensor.cpu(), and move it with .to(device) on the other side.",
         )
     warn_if_has_hooks(tensor)
-    tensor._storage.note(tensor)  # or moving the storage would search all objects for its first header
     return rebuild_tensor, copy_pickle.parts(tensor)
 
 

@@ -1,5 +1,7 @@
-"""The base class of Tensor: a header. Type checkers read `methods.pyi`, where it has all that is attached to Tensor."""
+"""The base class of Tensor. Type checkers read `methods.pyi`, where it has all that is attached to Tensor."""
 
-from tensorglass.storage.headers import Header
+from tensorglass.memory import StorageHolder
 
-Methods = Header
+
+class Methods(StorageHolder):
+    __slots__ = ()

@@ -21,7 +21,7 @@ from tensorglass.storage.typed_storage import TypedStorage as _TypedStorage
 from tensorglass.tensor.generator import Generator as _Generator
 from tensorglass.tensor.hooks import RemovableHandle
 
-from tensorglass.storage.headers import Header
+from tensorglass.memory import StorageHolder
 from tensorglass.tensor.tensor import Tensor
 
 class _return_aminmax(NamedTuple):
@@ -151,7 +151,7 @@ class _return_topk(NamedTuple):
     values: Tensor
     indices: Tensor
 
-class Methods(Header):
+class Methods(StorageHolder):
     """What Tensor has beside its header."""
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import weakref
 from typing import Any
@@ -106,8 +107,14 @@ class Births(memory.Observer):
         self.storages.append(weakref.ref(storage))
 
 
-def test_a_frozen_heap_stays_frozen_while_a_storage_looks_for_its_headers() -> None:
-    result, gone = torch.ones(3) + 1, torch.ones(3) + 1
+def on_its_storage(tensor: Any) -> list[Any]:
+    """What `headers` should return, in any order: the tensors that Python's garbage collector finds on this storage."""
+    storage = tensor.untyped_storage()
+    return [seen for seen in gc.get_objects() if issubclass(type(seen), torch.Tensor) and seen._storage is storage]
+
+
+def test_a_storage_knows_its_tensors_after_gc_freeze() -> None:
+    alone, result, gone = torch.ones(3) + 1, torch.ones(3) + 1, torch.ones(3) + 1
     apart, left = result.detach(), gone.detach()
     saved = torch.ones(3, requires_grad=True).exp()
     births = Births()
@@ -118,16 +125,80 @@ def test_a_frozen_heap_stays_frozen_while_a_storage_looks_for_its_headers() -> N
     gc.freeze()
     frozen = gc.get_freeze_count()
 
+    assert [header is alone for header in alone.untyped_storage().headers()] == [True]
     assert [header is result or header is apart for header in apart.untyped_storage().headers()] == [True, True]
     assert [header is left for header in left.untyped_storage().headers()] == [True]
     assert [header is observed for header in births.storages[-1]().headers()] == [True]
     unpacked = saved.grad_fn._saved_result  # the node keeps the memory of its result, not the tensor
-    assert [header is unpacked for header in unpacked.untyped_storage().headers()] == [True]
-    assert [header is saved or header is unpacked for header in saved.untyped_storage().headers()] == [True, True]
+    assert [header is saved or header is unpacked for header in unpacked.untyped_storage().headers()] == [True, True]
     apart.untyped_storage().resize_(40)
     apart.untyped_storage().fill_(0)
     assert result.tolist() == [0.0, 0.0, 0.0]
-    assert gc.get_freeze_count() > frozen - 1000, "what has ended since is few"
+    assert gc.get_freeze_count() > frozen - 1000, "only a few objects have been freed since"
+    gc.unfreeze()
+
+
+def copy_of(tensor: Any) -> list[Any]:
+    return [copy.copy(tensor)]
+
+
+def kept_by_a_node(tensor: Any) -> list[Any]:
+    result = tensor.requires_grad_().sigmoid()
+    return [result, result.grad_fn._saved_result]
+
+
+def kept_and_read_by_a_hook(tensor: Any) -> list[Any]:
+    keep: dict[int, Any] = {}
+
+    def pack(packed: Any) -> int:
+        keep[len(keep)] = packed
+        return len(keep) - 1
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, keep.__getitem__):
+        result = tensor.requires_grad_() * tensor.exp()
+    return [result, *keep.values(), result.grad_fn._saved_self, result.grad_fn._saved_other]
+
+
+def pointed_there(tensor: Any) -> list[Any]:
+    other, longer = torch.ones(5), torch.ones(1)
+    other.set_(tensor)
+    longer.set_(tensor + 1, 0, (20,), (1,))
+    return [other, longer]
+
+
+def with_its_data(tensor: Any) -> list[Any]:
+    other = torch.ones(3)
+    other.data = tensor
+    return [other, other.data]
+
+
+#: Ways to come to a second tensor on a storage, or to a storage itself.
+WAYS = {
+    "copy": copy_of,
+    "pickled parts": lambda tensor: [tensor.__reduce_ex__(2)[1][0].headers()[0]],
+    "live storages": lambda tensor: [storage.headers() for storage in memory.live()],
+    "view": lambda tensor: [tensor.view(3, 1), tensor[1:]],
+    "detach": lambda tensor: [tensor.detach()],
+    "parameter": lambda tensor: [torch.nn.Parameter(tensor)],
+    "saved result": kept_by_a_node,
+    "hooks": kept_and_read_by_a_hook,
+    "set_": pointed_there,
+    "data": with_its_data,
+    "product": lambda tensor: [tensor @ torch.ones(2, 3, 4), torch.ones(2, 4, 3) @ tensor],
+    "NumPy": lambda tensor: [torch.from_numpy(tensor.numpy())],
+    "DLPack": lambda tensor: [torch.from_dlpack(tensor)],
+    "in place": lambda tensor: [tensor.add_(1), tensor.unsqueeze_(0)],
+    "subclass": lambda tensor: [tensor.as_subclass(torch.nn.Buffer)],
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_tensor_on_a_storage_is_missed(way: str) -> None:
+    tensor = torch.ones(3) + 1
+    others = [other for other in WAYS[way](tensor) if isinstance(other, torch.Tensor)]
+    for looked_at in (tensor, *others):
+        headers = looked_at.untyped_storage().headers()
+        assert sorted(map(id, headers)) == sorted(map(id, on_its_storage(looked_at)))
 
 
 def test_a_first_header_that_is_gone_is_forgotten() -> None:

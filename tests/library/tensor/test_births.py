@@ -40,7 +40,7 @@ def test_a_result_is_what_a_storage_of_its_array_and_a_header_on_it_are() -> Non
     assert fields(result, but=known) == fields(header, but=known)
     births = ("_headers", "_birth", "__del__")
     assert fields(result._storage, but=births) == fields(storage, but=births)
-    assert (result._storage.headers(), storage.headers()) == ([result], [header])
+    assert (result.untyped_storage().headers(), storage.headers()) == ([result], [header])
     assert result._storage.__del__.args == storage.__del__.args  # the bytes that its end takes away
 
 

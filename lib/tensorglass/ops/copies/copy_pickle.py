@@ -30,6 +30,7 @@ def _same_header_on(input: Tensor, storage: UntypedStorage) -> Tensor:
 def __copy__(input: Tensor) -> Tensor:
     """`copy.copy`: another header on the same storage."""
     warn_if_has_hooks(input)
+    input._storage.note(input)
     tensor = _same_header_on(input, input._storage)
     _count_a_write(tensor)
     if type(input) is not Tensor:
@@ -129,6 +130,7 @@ def __setstate__(input: Tensor, state: Any) -> None:
 
 def parts(input: Tensor) -> tuple[Any, ...]:
     """The arguments of `rebuild`."""
+    input._storage.note(input)
     return input._storage, *header_of(input), input._dtype, input.requires_grad, input._conj
 
 

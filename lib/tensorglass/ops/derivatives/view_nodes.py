@@ -85,6 +85,7 @@ def reshape_alias(input: Tensor, size: tuple[int, ...], stride: tuple[int, ...])
 def unsafe_view(input: Tensor, size: tuple[int, ...]) -> Tensor:
     """A new header, of another size, on the elements of `input`: it does not count as a view."""
     stride = geometry.view_strides(input._size, input._stride, size) or geometry.contiguous_strides(size)
+    input._storage.note(input)
     result = make(input._storage, size, stride, input._offset, input._dtype)
     result._conj = input._conj
     return result

@@ -69,6 +69,7 @@ def set_(
                 f"Could not set tensor of type {C_NAMES[source._dtype]} to a tensor of type {C_NAMES[input._dtype]}"
             )
         storage = source._storage
+        storage.note(source)
     elif isinstance(source, (UntypedStorage, TypedStorage)):
         storage = _untyped(input, source)
     else:
@@ -82,8 +83,6 @@ def set_(
     else:
         header = (storage.nbytes() // input._dtype.itemsize,), (1,), 0
     input._written()
-    if isinstance(source, Tensor):
-        storage.note(source)
     point(input, storage, *header)
     if node is not None:
         node.outputs = (like(input),)

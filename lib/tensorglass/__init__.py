@@ -26,6 +26,21 @@ from typing import TYPE_CHECKING, Any
 
 from tensorglass import backends, fft, linalg, memory, random, special
 from tensorglass.backends import numpy_backend
+from tensorglass.backends.settings import (
+    are_deterministic_algorithms_enabled,
+    get_float32_matmul_precision,
+    get_num_interop_threads,
+    get_num_threads,
+    is_deterministic_algorithms_warn_only_enabled,
+    is_warn_always_enabled,
+    set_default_tensor_type,
+    set_float32_matmul_precision,
+    set_flush_denormal,
+    set_num_interop_threads,
+    set_num_threads,
+    set_warn_always,
+    use_deterministic_algorithms,
+)
 from tensorglass.bootstrap import namespaces
 from tensorglass.core.devices import device, get_default_device, set_default_device
 from tensorglass.core.dtype_info import finfo, iinfo
@@ -84,21 +99,6 @@ from tensorglass.interop.legacy_constructors import (
     IntTensor,
     LongTensor,
     ShortTensor,
-)
-from tensorglass.memory.settings import (
-    are_deterministic_algorithms_enabled,
-    get_float32_matmul_precision,
-    get_num_interop_threads,
-    get_num_threads,
-    is_deterministic_algorithms_warn_only_enabled,
-    is_warn_always_enabled,
-    set_default_tensor_type,
-    set_float32_matmul_precision,
-    set_flush_denormal,
-    set_num_interop_threads,
-    set_num_threads,
-    set_warn_always,
-    use_deterministic_algorithms,
 )
 from tensorglass.storage.storage import UntypedStorage
 from tensorglass.storage.typed_storage import (

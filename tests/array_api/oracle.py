@@ -1,7 +1,7 @@
 """One call made in our namespace and in array-api-strict, and what must be equal in the two results.
 
-`array_api_strict` is a reference implementation of the standard over NumPy, by the people who keep the standard. Arrays
-are written down as NumPy's; `disagreement` gives each library its own and says in words where the results differ.
+`array_api_strict` is a reference implementation of the standard over NumPy, by the maintainers of the standard. Arrays
+are given as NumPy's; `disagreement` converts them for each library, and says in words where the results differ.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tensorglass import array_api as xp
 strict = pytest.importorskip("array_api_strict", reason="the oracle, array-api-strict, is not installed (extra: test)")
 strict.set_array_api_strict_flags(api_version=xp.__array_api_version__)
 
-#: For which operators refuse most of what the namespace's functions do, as PyTorch's do.
+#: Operators refuse most calls with these dtypes, as PyTorch's do; the functions of the namespace take them.
 WIDE_UNSIGNED = ("uint16", "uint32", "uint64")
 DTYPES = (
     "bool", "int8", "int16", "int32", "int64", "uint8", *WIDE_UNSIGNED, "float32", "float64", "complex64", "complex128",
@@ -31,7 +31,7 @@ _WHOLE = [0, 1, 2, 3, 5, 7, 100, 127]
 
 
 def special(dtype: str) -> np.ndarray:
-    """The numbers of a dtype on which implementations go wrong."""
+    """Values of a dtype that implementations often get wrong."""
     kind = np.dtype(dtype).kind
     if kind == "b":
         return np.array([False, True])
@@ -93,7 +93,7 @@ def disagreement(
 
 
 class Unspecified(Exception):
-    """The standard does not say what these arguments give."""
+    """The standard leaves open what these arguments give."""
 
 
 def _difference(ours: Any, theirs: Any, tolerance: float | None, values: bool) -> str | None:

@@ -24,7 +24,7 @@ OPERATORS = [
     operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift, operator.lt, operator.le, operator.gt,
     operator.ge, operator.eq, operator.ne, operator.matmul,
 ]  # fmt: skip
-#: Of the others, an operator is PyTorch's: it answers as the standard says, or refuses.
+#: With tensors of these dtypes an operator gives what the standard says, or refuses as PyTorch's does.
 TAKEN = [dtype for dtype in DTYPES if dtype not in WIDE_UNSIGNED]
 ORDERED = (operator.lt, operator.le, operator.gt, operator.ge)
 IN_PLACE = [
@@ -39,13 +39,13 @@ def on_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def operands(function: Callable[..., Any], one: str, other: str) -> tuple[np.ndarray, np.ndarray]:
-    """Values with an answer, the same in number and in one dimension."""
+    """Two one-dimensional arrays of equal length, of values for which the standard defines the result."""
     first, second = special(one), special(other)
     if second.dtype.kind in "iu":
         second = second[(second > 0) & (second < 4)]
     if function in (operator.mod, operator.imod, operator.pow, operator.ipow) and first.dtype.kind != "b":
         first, second = first[abs(first) < 4], second[abs(second) < 4]
-        second = second[second != 0]  # the sign of a rest that is 0 is PyTorch's
+        second = second[second != 0]  # a remainder of 0 has PyTorch's sign
         first = first[first != 0]
     count = min(len(first), len(second))
     return first[:count], second[:count]
@@ -71,7 +71,7 @@ def test_operators_with_numbers(function: Callable[..., Any]) -> None:
     for dtype, number in product(TAKEN, (True, 2, 2.5, 1 + 2j)):
         first = operands(function, dtype, dtype)[0]
         if function in ORDERED and "c" in (first.dtype.kind, np.asarray(number).dtype.kind):
-            continue  # which the oracle lets pass
+            continue  # the oracle does not refuse these
         if function in (operator.mod, operator.imod) and first.dtype.kind == "f":
             number = 7.25  # without remainders of 0, whose sign is PyTorch's
         for pair in [(first, number), (number, first[first != 0])]:

@@ -1,7 +1,7 @@
 """data-apis' own suite, `array-api-tests`, on our namespace, if it has been downloaded.
 
-``ARRAY_API_TESTS=/path/to/array-api-tests`` says where its checkout is; `docs/array-api.md` tells the way. It is no
-package, so it cannot be asked for in `pyproject.toml`.
+``ARRAY_API_TESTS=/path/to/array-api-tests`` says where its checkout is; `docs/array-api.md` says how to get one. The
+suite is not a package, so `pyproject.toml` cannot list it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EXAMPLES = os.environ.get("ARRAY_API_TESTS_EXAMPLES", "20")
 @pytest.mark.timeout(1800)
 def test_the_suite_passes_but_for_the_failures_that_are_expected() -> None:
     assert CHECKOUT
-    # One word for the option and its file: of a path that stands alone, pytest would take our settings for the suite's.
+    # "--xfails-file=PATH" is one argument: given a path as an argument of its own, pytest would read our settings.
     command = [sys.executable, "-m", "pytest", "array_api_tests", "-q", "--max-examples", EXAMPLES, "--derandomize",
                "--disable-deadline", f"--xfails-file={EXPECTED_FAILURES}"]  # fmt: skip
     environment = os.environ | {"ARRAY_API_TESTS_MODULE": "tensorglass.array_api"}

@@ -75,7 +75,7 @@ def test_a_number_takes_the_dtype_of_the_array(name: str) -> None:
         array = operands(name, dtype, dtype)[1]
         for number in (True, 3, 1.5, 1.5 - 2j):
             if name in ORDERED and "c" in (array.dtype.kind, np.asarray(number).dtype.kind):
-                continue  # which the oracle lets pass
+                continue  # the oracle does not refuse these
             for pair in ((array, number), (number, array)):
                 try:
                     assert disagreement(function(name), *pair) is None, (dtype, number)

@@ -1,4 +1,4 @@
-"""The namespace itself: every name of the standard with its signature, what it tells of itself, and how it is found."""
+"""The namespace itself: the standard's names with their signatures, what it says about itself, how it is found."""
 
 from __future__ import annotations
 

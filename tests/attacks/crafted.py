@@ -81,7 +81,7 @@ def attribute(random: Random) -> Made:
     return with_attribute(forbidden, how), None if is_tensor_s_alone else "refused"
 
 
-# --- what asks for much ----------------------------------------------------------------------------------------------
+# --- files that ask for much time or memory ---------------------------------------------------------------------------
 
 
 def overlapping(nbytes: int, count: int) -> bytes:
@@ -173,7 +173,7 @@ def copies(random: Random) -> Made:
 
 
 def floods(random: Random) -> Made:
-    """The shortest words that make the largest objects."""
+    """The shortest opcodes that make the largest objects."""
     one, end = random.choice((
         (b"\x94", b""), (b"]", b""), (b"}", b""), (b"\x8f", b""), (b")", b""), (b")\x85\x85\x85", b""),
         (b"\x8c\x02ab\x94", b""), (ORDERED, b""), (tensor(storage()), b""),
@@ -190,11 +190,11 @@ def nested(random: Random) -> Made:
     return safetensors(encoded), "refused"
 
 
-# --- what makes no sense ---------------------------------------------------------------------------------------------
+# --- files that make no sense -----------------------------------------------------------------------------------------
 
 
 def nonsense(random: Random) -> Made:
-    """Words that are right one by one, in any order."""
+    """Valid opcodes in a random order."""
     words = (
         *(bytes([byte]) for byte in b"()]}\x8fN\x880aesubtR\x81Q\x90\x85\x86\x87\x94"),
         b"h\x00", b"h\x01", b"q\x00", b"q\x01", number(1), number(-3), number(2**70),
@@ -219,7 +219,7 @@ def geometry(random: Random) -> Made:
 
 
 def header(random: Random) -> Made:
-    """Safetensors headers with one fact out of order."""
+    """Safetensors headers with one wrong entry."""
     facts = random.choice((
         {"shape": [random.choice((-1, 3, 2**40, 2**63, True, 2.0, "2"))]},
         {"dtype": random.choice(("F31", None, [], 4))},
@@ -229,7 +229,7 @@ def header(random: Random) -> Made:
 
 
 def flat(random: Random) -> Made:
-    """Safetensors files that are right, with random bytes."""
+    """Valid safetensors files of random bytes."""
     described, end = {}, 0
     for place in range(random.randrange(1, 5)):
         shape = [random.randrange(4) for _ in range(random.randrange(3))]

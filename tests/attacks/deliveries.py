@@ -1,8 +1,8 @@
 """An attack: zip files and folders that nobody's LMS would write, given to `collect`.
 
 Each round makes a delivery of four honest learners and several entries that are drawn: names that lead out of the
-folder, links, devices, archives in archives and damaged ones, names of others, names that no disk takes. Everybody
-honest is taken in with their own work, nothing is written beside the class, and oddities are told without a traceback.
+folder, links, devices, archives in archives and damaged ones, names of others, names that no disk takes. The honest
+learners' own work is collected, nothing is written outside of the class, and oddities are reported without a traceback.
 """
 
 from __future__ import annotations

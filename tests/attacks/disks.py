@@ -51,7 +51,7 @@ COMMANDS: dict[str, str] = {
     "site": "site --out site 1_memory/00_start_here",
 }
 SLOW = ("grade", "release", "site")  # they run notebooks
-ONCE = ("new", "forget")  # done, they cannot be done again
+ONCE = ("new", "forget")  # these refuse to run twice
 DISK = 64 * 2**20
 LEFT = re.compile(r"\.part$|^\.glassroom-|^tmp|\.tmp$")
 CHANGING = (".db", ".json", ".whl", ".html")  # files that contain times: complete, but different on every run
@@ -151,7 +151,7 @@ def difference(files: dict[str, bytes], wanted: dict[str, bytes]) -> str:
 
 
 def _name(path: str) -> str:
-    """A path without moments in it."""
+    """A path with its times and hashes left out."""
     return re.sub(r"\d{4}-\d\d-\d\d [\d:.]+ UTC|[0-9a-f]{8,}", "…", path)
 
 
@@ -226,7 +226,7 @@ def carried_out(
 
 
 def _give_up_every_right_of_root() -> None:
-    """Be held to the owners and modes of files, as everybody but root is, in this process and those that it starts."""
+    """Give up root's rights in this process and its children, so that owners and modes of files bind them too."""
     system = ctypes.CDLL(None, use_errno=True)
     for capability in range(41):
         system.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
@@ -238,7 +238,7 @@ def _app() -> Any:
 
 
 def _actions() -> dict[str, Callable[[], int]]:
-    """What no command does, with a command's exit codes."""
+    """Saves that no command makes, as functions that return exit codes as commands do."""
     import tensorglass as torch
     from glassroom import show
 

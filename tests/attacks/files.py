@@ -28,7 +28,7 @@ from attacks import crafted
 import tensorglass as torch
 from tensorglass import memory
 
-#: What a file that is refused raises. MemoryError is not among them, nor is anything that is not raised.
+#: What a file that is refused raises. MemoryError is not among them, nor is a crash.
 REFUSALS = (RuntimeError, pickle.UnpicklingError, EOFError, ValueError)
 
 #: The most that reading a file may allocate: bytes for each byte of the file, and bytes besides.
@@ -74,7 +74,7 @@ def mangled(data: bytes, random: Random) -> bytes:
 
 
 def loaded(f: Any, **how: Any) -> tuple[str, Any]:
-    """What comes of loading: "read" and the value, or the name of a refusal's class and None."""
+    """The outcome of loading: "read" and the value, or the name of a refusal's class and None."""
     try:
         return "read", torch.load(f, **how)
     except REFUSALS as error:

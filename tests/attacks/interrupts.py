@@ -125,7 +125,7 @@ class _Observer:
 
 
 def watching() -> None:
-    """Blocks that measure and observe, and those that choose a device, a stream or a place among random numbers."""
+    """Blocks that measure and observe, and those that set a device, a stream or a state of random numbers."""
     with memory.track(), memory.observed(_Observer()), transfers.observed(lambda transfer: None):
         torch.ones(3).to("sim")
     with torch.device("sim"), torch.sim.stream(torch.sim.Stream()):
@@ -278,11 +278,11 @@ def at_random(count: int, seed: int, scenarios: list[Scenario], truth: _Truth) -
             scenario = numbers.choice(scenarios)
             try:
                 signal.setitimer(signal.ITIMER_REAL, numbers.uniform(1e-5, 2e-3))
-                for _ in range(200):  # unless a finalizer was interrupted, which Python prints and forgets
+                for _ in range(200):  # several: an interrupt within a finalizer is printed by Python, and ends nothing
                     scenario()
             except KeyboardInterrupt:
                 pass
-            except RuntimeError as error:  # what an earlier interrupt left changed
+            except RuntimeError as error:  # raised because an earlier interrupt left something changed
                 broken.append(f"{scenario.__name__}, after interrupt {tried} of seed {seed}: {error}")
             tried += 1
             if tried % 20 == 0 or count < 100:

@@ -78,7 +78,7 @@ def run(amount: int, seed: int, names: tuple[str, ...] = ()) -> dict[str, Any]:
 
 
 def pictures(name: str) -> dict[str, Callable[[], str]]:
-    """The page of every inspector, and of what is named elsewhere than in a variable."""
+    """The page of every inspector, and of tensors and modules whose class has the name."""
     by_kind = every_inspector(torch, name)
     kind = type("x", (torch.Tensor,), {})
     module = type("y", (Network,), {})

@@ -47,14 +47,14 @@ class Numbers(Dataset[Any]):
 
 
 class ManyAtOnce(Numbers):
-    """One tensor for a batch whose indices are more than a pipe holds."""
+    """Returns one tensor for each batch; a batch has more indices than a pipe holds."""
 
     def __getitems__(self, many: list[int]) -> list[torch.Tensor]:
         return [self[many[0]]]
 
 
 class Stream(IterableDataset[Any], Numbers):
-    """The same one after another; every worker has all."""
+    """The same tensors as a stream; each worker yields all of them."""
 
     def __iter__(self) -> Iterator[torch.Tensor]:
         return (self[at] for at in range(self.count))

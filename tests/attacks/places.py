@@ -1,6 +1,6 @@
 """An attack: one path to which several processes save while it is read and mapped, and whose writers are killed.
 
-Each round draws how many write, whether files without a name are to be had, and how soon writers are killed. A load
+Each round draws how many write, whether the system has files without a name, and how soon writers are killed. A load
 that fails, or gives what nobody saved, and a leftover after the last save are broken promises.
 """
 

@@ -23,8 +23,8 @@ from typing import Any, TypedDict
 REPEATS = 3
 #: The ways of running a program: the library, and whether shortcuts are on. The first pair is compared first.
 WAYS = {"plain": ("tensorglass", "0"), "fast": ("tensorglass", "1"), "PyTorch": ("torch", "1")}
-#: What a gradient of either library must say alike. Versions, strides and nodes depend on how formulas are written, and
-#: PyTorch's are C++; of a function's gradients so does the flag. With shortcuts and without all of it is the same.
+#: The facts about gradients that must be equal in both libraries. Versions, strides and nodes depend on how formulas
+#: are written, and so does `requires_grad` of a function's gradients. Shortcuts may change none of these facts.
 OF_GRADIENTS = dict.fromkeys(("g", "h", "i", "k", "grad"), ("dtype", "size", "elements", "requires_grad"))
 OF_GRADIENTS["r"] = ("dtype", "size", "elements")
 #: How far elements may be apart, relatively and absolutely: libraries round differently in the last places.
@@ -86,8 +86,8 @@ WRITES = """
 {}.sigmoid_(); {}.requires_grad_(); {}.retain_grad(); {}.register_hook(lambda g: g * 2); {}.detach_(); {}.data.mul_(2)
 {}.cumsum_(0)
 """.replace("\n", ";")
-#: What is asked of the last value `y` of a program; `x` is what gradients flow to. Squares of lengths have derivatives
-#: of every order everywhere; those of lengths are 0 in PyTorch where they should not be finite.
+#: What is asked of the last value `y` of a program; `x` is what gradients flow to. Squares of
+#: absolute values are differentiable everywhere; PyTorch's derivatives of absolute values are 0 at 0, not infinite.
 ENDINGS = {
     "gradient of a gradient": [
         "g, = torch.autograd.grad((y * y.conj()).real.sum(), x, create_graph=True)",
@@ -114,7 +114,7 @@ ENDINGS = {
         "x.grad.tanh().real.sum().backward()",
     ],
 }
-#: The same of a function `f` of one tensor, at `x` or at `d`, which does not require gradients.
+#: The same for a function `f` of one tensor, at `x` or at `d`, which does not require gradients.
 ENDINGS_OF_FUNCTIONS = """
 torch.autograd.functional.hessian(f, x); torch.autograd.functional.hvp(f, x, torch.ones_like(x))
 torch.autograd.functional.vhp(f, x, torch.ones_like(x), create_graph=True); torch.func.grad(f)(d)
@@ -194,7 +194,7 @@ def program(seed: int) -> str:
 
 
 def seen(library: Any, text: str) -> list[Any]:
-    """What there is to see after each of three runs of a program: its refusals, and its variables."""
+    """The outcome of each of three runs of a program: its errors, and its variables."""
     return [_seen_once(library, text) for _ in range(REPEATS)]
 
 
@@ -212,7 +212,7 @@ def _seen_once(library: Any, text: str) -> dict[str, Any]:
     for name in names.keys() - given:
         try:
             variables[name] = _told(library, names[name])
-        except RuntimeError as error:  # a view that was overwritten in a way that it must not be
+        except RuntimeError as error:  # for a view that was overwritten though that is not allowed
             variables[name] = _refusal(error)
     return {"refused": refused, "variables": dict(sorted(variables.items()))}
 
@@ -244,7 +244,7 @@ def _told(library: Any, value: Any, with_gradient: bool = True) -> Any:
 
 
 def main(library: str, seed: str, count: str) -> None:
-    """Print what there is to see of each program from `seed` on, a line of JSON each: run in a process of its own."""
+    """Print the outcome of each program from `seed` on, one line of JSON each. This runs in a process of its own."""
     warnings.simplefilter("ignore")
     torch = importlib.import_module(library)
     importlib.import_module(f"{library}.utils.checkpoint")
@@ -295,7 +295,7 @@ def run(count: int, seed: int = 0) -> Report:
 
 @contextlib.contextmanager
 def _running(way: str, count: int, seed: int) -> Iterator[Any]:
-    """The lines that a process prints which runs the programs in this way."""
+    """Run the programs in this way in a process, and yield the lines that it prints."""
     library, fast = WAYS[way]
     environment = {**os.environ, "TENSORGLASS_FAST": fast, "OMP_NUM_THREADS": "1"}
     command = [sys.executable, __file__, library, str(seed), str(count)]

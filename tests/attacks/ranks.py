@@ -22,7 +22,7 @@ from attacks import lost_rank
 MPIEXEC = Path(sys.executable).with_name("mpiexec")
 PATIENCE = 120  # seconds on a busy machine; MPI starts for three of them
 TIMED_OUT = "Timed out waiting 2000ms for"
-BY_MPIEXEC = "EXIT STRING"  # and a signal, which may be the one that it ended another process with
+BY_MPIEXEC = "EXIT STRING"  # followed by a signal: perhaps the one by which mpiexec ended another process
 SAID = {
     "killed": (BY_MPIEXEC,),
     "ended": (BY_MPIEXEC,),
@@ -61,7 +61,7 @@ def lost(way: str, call: str, processes: int) -> list[str]:
             os.killpg(started.pid, signal.SIGKILL)
             code = started.wait()
         said = output.read_text()
-        if not code and way != "exits":  # by `os._exit(0)`: MPICH then ends all, and of two says nothing
+        if not code and way != "exits":  # after `os._exit(0)` MPICH ends all, and with two processes it reports nothing
             faults.append("mpiexec returned 0")
         if not faults and way in SAID and not any(words in said for words in SAID[way]):
             faults.append(f"said {said[-500:]!r}")

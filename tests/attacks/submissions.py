@@ -127,7 +127,7 @@ def _temporaries() -> set[str]:
 
 
 def _changed(change: Callable[[Notebook, list[Notebook]], Any]) -> Callable[[Notebook], bytes]:
-    """A kind of file that is the notebook after a change."""
+    """A function that makes the file of the notebook after a change."""
 
     def make(notebook: Notebook) -> bytes:
         change(notebook, notebook["cells"])

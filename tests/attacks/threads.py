@@ -89,7 +89,7 @@ print("well" if status == 0 else f"the child ended with {{status}}")
 
 
 def forks_at_first_uses(rounds: int) -> tuple[int, list[str]]:
-    """A process is forked while a thread uses something for the first time; so does the child then."""
+    """A process is forked while a thread uses something for the first time; the child then uses it too."""
     tried, broken = 0, []
     for later in range(rounds):
         for name, use in FIRST_USES.items():

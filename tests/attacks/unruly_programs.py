@@ -5,7 +5,7 @@ from __future__ import annotations
 LIBC = "import ctypes, os, sys, time\nlibc = ctypes.CDLL(None)\n"
 
 PROGRAMS: dict[str, str] = {
-    # They wait, or go on.
+    # They wait for ever, or never end.
     "breakpoint": "breakpoint()",
     "password": "import getpass\nmiddle = getpass.getpass()",
     "debugger": "%pdb on\n1 / 0",
@@ -64,7 +64,7 @@ PROGRAMS: dict[str, str] = {
     "exceptions in groups": "e = ValueError('x')\nfor _ in range(3000): e = ExceptionGroup('<b>', [e, e])\nraise e",
     "an exit with a message": "raise SystemExit('x' * 10**8)",
     "exits of every kind": "import os, sys\ntry: sys.exit(2**70)\nexcept BaseException: pass\nos.abort()",
-    # It looks like somebody else.
+    # They hide among other processes, or hide what they use.
     "calls itself bwrap": LIBC + "libc.prctl(15, b'bwrap', 0, 0, 0)\nif os.fork() == 0:\n    libc.prctl(15, b'unshare', 0, 0, 0)\n    time.sleep(600)\ntime.sleep(600)",
     "a name in brackets": LIBC + "libc.prctl(15, b') S 1 1 (', 0, 0, 0)\nfor _ in range(3): os.fork()\nwhile True: pass",
     "hides its memory": LIBC + "libc.prctl(4, 0, 0, 0, 0)\nheld = []\nwhile True: held.append(bytearray(20_000_000))",
@@ -73,7 +73,7 @@ PROGRAMS: dict[str, str] = {
     "an interpreter within": "try:\n    import _interpreters as i\nexcept ImportError:\n    import _xxsubinterpreters as i\nn = i.create()\ni.run_string(n, 'while True: pass')",
     "a stack of its own": LIBC + "f = ctypes.CFUNCTYPE(None)(lambda: f())\nf()",
     "frees what others use": LIBC + "libc.free(ctypes.c_void_p(id(torch)))\nlibc.malloc_trim(0)",
-    # C works without asking.
+    # C code, which Python's checks do not see.
     "a sum without end": "import itertools\nmiddle = sum(itertools.repeat(1))",
     "an expression that doubles": "import re\nre.match('(a|a)*b', 'a' * 60)",
     "one bucket for all": "middle = {n * (2**61 - 1): n for n in range(60_000)}\nmiddle |= {str(n): n for n in range(10)}",

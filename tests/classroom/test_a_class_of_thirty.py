@@ -1,5 +1,5 @@
 """A class of thirty with three assignments and every kind of submission, collected, marked with a kill in between, and
-marked again: everybody ends with the marks of their kind."""
+marked again: everybody ends with the expected marks."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class _Runner(Runner):
 
 
 class _Referee(Referee):
-    """A referee that asks a runner in the same process; what they tell each other is JSON as ever."""
+    """A referee that asks a runner in the same process; they exchange JSON, as in a real crossing."""
 
     def __init__(self) -> None:
         self.side = Side("j", self.call, judges=True)
@@ -83,7 +83,7 @@ def apart(exercise_id: str, attempt: str, names: dict[str, Any]) -> float | str:
 
 
 def beside(exercise_id: str, attempt: str, names: dict[str, Any]) -> float:
-    """The part of the points that an answer gets where it was made."""
+    """The part of the points that an answer gets in the learner's own process."""
     answers, given = _names(exercise_id, attempt, names)
     return credit.verdict_of(exercise_id, answers, given)[0]
 

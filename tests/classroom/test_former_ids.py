@@ -49,7 +49,7 @@ exercise = "t05-bell"
 code = "assert callable(bell)"
 points = 3
 """
-#: what a submission is worth in which one of four is wrong, with the points of `course.toml`
+#: the points of a submission with one wrong answer of four, by `course.toml`
 MARKS = {
     "t05-bell": 5.0,
     "bell-hidden": 3.0,
@@ -68,7 +68,7 @@ def as_it_was(text: str) -> str:
 
 @pytest.fixture
 def old_class(tmp_path: Path, hand_in: Callable[..., Path]) -> Path:
-    """A class in which nothing has an id of now: its file, the teacher's notebook, a submission, marks by hand."""
+    """A class in which all ids are former ones: its file, the teacher's notebook, a submission, marks by hand."""
     folder = make_class(tmp_path / "class", (NOTEBOOK,), more=QUESTIONS)
     text = (folder / "course.toml").read_text().replace('"t05-bell" = 1', '"t05-bell" = 5')
     (folder / "course.toml").write_text(text)

@@ -152,7 +152,7 @@ def six_others_on_one_core() -> Iterator[None]:
 
 
 def test_a_busy_machine_costs_nobody_a_mark(a_class: Path, notebook: Notebook) -> None:
-    """Limits count only the time that the submission itself had."""
+    """Limits count only the processor time that the submission itself used."""
     course = read_course(a_class)
     task = task_of(course, course.assignments[0])
     task = replace(task, apart=tuple(SOLVED), limits=replace(task.limits, cell=0.5))
@@ -277,7 +277,7 @@ def test_hidden_tests_come_from_the_teacher_and_stay_there(tmp_path: Path, hand_
 def test_whom_one_trusts_is_marked_without_a_sandbox(a_class: Path, notebook: Notebook) -> None:
     course = read_course(a_class)
     task = replace(task_of(course, course.assignments[0]), apart=tuple(SOLVED))
-    sleep = f"time.sleep(598.{os.getpid()})"  # as nobody else's on this machine
+    sleep = f"time.sleep(598.{os.getpid()})"  # no other process on this machine has this argument
     stays = f"import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; {sleep}'])\n"
     work = answered(notebook, {"02-middle": f"{stays}middle = a[1:5].view(2, 2)"}, solved=True)
     row = mark(task, "ada", {FILE: serialise(work)}, Isolation(NONE))
@@ -310,7 +310,7 @@ def test_a_second_run_marks_only_what_has_changed(
 
 
 def started(command: list[str]) -> subprocess.Popen[bytes]:
-    """A process that Ctrl-C reaches, also where what runs the tests in the background ignores it."""
+    """A process that Ctrl-C reaches, even if the tests run in the background, where shells make it ignored."""
     return subprocess.Popen(
         command,
         stdout=subprocess.DEVNULL,

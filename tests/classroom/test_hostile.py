@@ -402,7 +402,7 @@ def test_each_isolation_holds(
     report = grade(course, course.assignments, isolation, on_this_machine(1), threading.Event())
     shown = report.rows[0].marks[1].outputs[0]
     *looked, counted = shown["text/plain"].splitlines()
-    within_limits, whose = counted.split()  # by the kernel's limit, which does not count root's processes
+    within_limits, whose = counted.split()  # the kernel's limit on processes does not count root's
     assert within_limits == "True"
     assert (whose != "0") is (os.getuid() == 0)
     assert looked == [
@@ -427,7 +427,7 @@ code = "assert middle.storage_offset() == 1  # {secret}"
 
 
 def test_no_submission_sees_a_hidden_test(tmp_path: Path, hand_in: Callable[..., Path]) -> None:
-    """Not even one that says its answers cannot leave its process, so that they are judged there."""
+    """Nor one that claims that its answers cannot leave its process, to have them judged there."""
     folder = make_class(tmp_path / "class", more=HIDDEN.replace("{secret}", SECRET))
     spy = (
         "middle = torch.zeros(2, 2)\nimport sys\nfrom glassroom.classroom.inside import crossing, runner\n"

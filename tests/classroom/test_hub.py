@@ -254,7 +254,7 @@ print(len(ports) > 3)
 
 
 def test_no_learner_hears_what_anothers_kernel_says(learners: list[Learner], hub: tuple[str, Path]) -> None:
-    """All learners share the machine's ports, and what a kernel publishes on one needs no token to be read."""
+    """All learners share the machine's ports, and whatever a kernel publishes on a port can be read without a token."""
     ada, grace, _ = learners
     sign = hub[1] / "homes" / "grace" / "listening"
     with ThreadPoolExecutor(2) as pool:
@@ -275,7 +275,7 @@ def _opens(address: str, headers: dict[str, str]) -> bool:
 
 
 def _tries(room: Path, places: list[Path], ports: list[int]) -> list[str]:
-    """All that a process of this machine tries with a hub; returns what it opened, after how often it tried."""
+    """Try to open a hub as a process of this machine may. Returns the number of attempts, and those that succeeded."""
     opened, count = list[str](), 0
 
     def tried(what: str, do: Callable[[], Any]) -> None:
@@ -395,7 +395,7 @@ def test_what_a_learner_made_is_there_when_they_come_back(learners: list[Learner
 
 
 def test_no_link_in_a_home_leads_the_hub_to_anothers_work(learners: list[Learner], hub: tuple[str, Path]) -> None:
-    """What brings a home up to date follows its links no further than its learner could, and waits for no pipe."""
+    """Updating a home follows links no further than its learner could, and waits for no pipe."""
     grace, zoe = learners[1:]
     homes = hub[1] / "homes"
     notebook = "1_memory/02_views_share_a_storage.ipynb"

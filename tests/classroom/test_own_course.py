@@ -1,4 +1,4 @@
-"""A teacher's own notebooks and exercises: begun, tried, handed out, marked and changed, by the command's own words."""
+"""A teacher's own notebooks and exercises: created, tried, handed out, marked and changed, as the command says."""
 
 from __future__ import annotations
 

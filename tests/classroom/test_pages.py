@@ -43,7 +43,7 @@ COPY = "`middle` is a copy: it has a storage of its own."
 
 
 def row_of(folder: Path, learner: str, earned: dict[str, float], answers: dict[str, str], message: str = COPY) -> Row:
-    """A row as `grade` leaves it."""
+    """A row as `grade` writes it."""
     course = read_course(folder)
     row = Row(learner, "memory-02", marks=task_of(course, course.assignments[0]).questions())
     for mark in row.marks:
@@ -135,7 +135,7 @@ def test_a_picture_that_is_none_is_left_out() -> None:
 
 
 def test_a_picture_that_hangs_browsers_is_left_out() -> None:
-    """Ten lines of names that lead to names are drawn a billion times; matplotlib's and the course's own are not."""
+    """Ten lines of nested references are drawn a billion times; those of matplotlib and the course are not nested."""
     head = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:x="http://www.w3.org/1999/xlink"><rect id="a0"/>'
     used = "".join(f'<g id="a{n}">' + f'<use x:href="#a{n - 1}"/>' * 10 + "</g>" for n in range(1, 10))
     filled = "".join(

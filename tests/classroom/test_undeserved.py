@@ -1,5 +1,5 @@
-"""Points that nobody has earned: answers that lie on the grader's disk, given values that are written to, hints under
-other names, and hidden tests that tell what they were.
+"""Undeserved points: answers found on the grader's disk, given values that are overwritten, hints called under other
+names, and hidden tests that reveal themselves.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ LOOKS = {
 
 @pytest.fixture(scope="module")
 def wanting(tmp_path_factory: pytest.TempPathFactory, hand_in: Callable[..., Path]) -> tuple[Path, dict[str, Row]]:
-    """One class of all who want points in notebook 02, and their rows."""
+    """A class with one learner for each way to get undeserved points in notebook 02, and their rows."""
     code = "a = torch.full((2,), 81910)\nassert share_storage(a, a[1:]) and not share_storage(a, torch.zeros(1))"
     hidden = f"\n[[assignment.hidden]]\nid = 'secret'\nexercise = '02-share-storage'\npoints = 5\ncode = '''{code}'''\n"
     folder = make_class(tmp_path_factory.mktemp("wanting") / "class", more=hidden)
@@ -166,7 +166,7 @@ def test_no_word_about_a_hidden_test_is_chosen_by_the_answer(wanting: tuple[Path
 
 
 def test_a_hidden_test_within_the_learners_process_is_shown_by_no_cell(tmp_path: Path, marked: Marked) -> None:
-    """A class cannot leave that process, so its hidden tests come in a run of their own, of which a mark is kept."""
+    """An answer that is a class is judged in the learner's process; its hidden tests run in a run of their own."""
     notebook = "4_extensions/01_custom_functions.ipynb"
     code = "Matmul.heard = 'v81910'\nassert Matmul.apply(torch.eye(2), torch.eye(2)).equal(torch.eye(2))"
     hidden = f"\n[[assignment.hidden]]\nid = 'secret'\nexercise = 'e01-matmul'\npoints = 5\ncode = '''{code}'''\n"

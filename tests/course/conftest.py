@@ -1,4 +1,4 @@
-"""The two libraries that the classroom must treat alike."""
+"""Both libraries: the classroom must treat them alike."""
 
 import pytest
 

@@ -13,7 +13,7 @@ NOBODY = 65534
 
 
 def run_as_somebody_else(action, limit=None):
-    """Run `action` in a child that is not root, or writes no file longer than `limit`: what did it raise?"""
+    """Run `action` in a child that is not root, or whose files are at most `limit` long. Returns what it raised."""
 
     def prepare():
         if limit is not None:

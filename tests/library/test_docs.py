@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "adding-an-operator.md").read_text(), re.DOTALL)
 EXAMPLES = [block for block in BLOCKS if block.startswith("from __future__")]
 
-# What a reader would try next, in a process of its own, so that the table of this one stays as it is.
+# What a reader would try next. It runs in a process of its own, so that this one's operator table stays unchanged.
 TRIED = """
 import tensorglass as torch
 x = torch.tensor([[1.0], [2.0]])
@@ -40,7 +40,7 @@ torch.Size([2, 2])
 def test_the_declaration_gives_every_form_of_the_operator(tmp_path):
     assert EXAMPLES
     script = tmp_path / "declared.py"
-    # The library declares it as well, a little more widely; here it forgets that first.
+    # The library has its own `nextafter`, for more dtypes: remove that from the table first.
     forget = 'from tensorglass.ops import OPERATORS\n\ndel OPERATORS["nextafter"]\n\n@pointwise('
     script.write_text("\n".join([*EXAMPLES, TRIED]).replace("@pointwise(", forget, 1))
     said = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
@@ -125,7 +125,7 @@ def there(name: str) -> bool:
 
 
 def test_what_the_differences_call_missing_is_missing():
-    """Names in code marks; what has parentheses is a call, and what goes with `of` belongs to it."""
+    """The names are in backquotes; a name after "of" says where another belongs, and need not be missing."""
     page = (ROOT / "docs" / "differences-appendix.md").read_text()
     rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")]
     missing = [subject for subject, _, ours in rows if re.match(r"(do|does) not exist(:|$)", ours)]

@@ -15,7 +15,7 @@ PAGE = (ROOT / "docs" / "reading.md").read_text(encoding="utf-8")
 TWELVE = re.findall(r"^ *\d+\. `([\w/]+\.py)`", PAGE, re.MULTILINE)
 NAMED = set(re.findall(r"`([\w/]+\.py)`", PAGE))
 
-#: Says which files of the library a program enters that stands between the two parts.
+#: The two parts of a script: it prints which files of the library the program between them enters.
 BEFORE = """
 import json, os, sys
 import tensorglass as torch

@@ -40,7 +40,7 @@ def test_after_seconds_of_mixed_work_the_process_holds_what_it_held_before() -> 
 
 @pytest.mark.parametrize("kind", soak.KINDS, ids=lambda kind: kind.__name__)
 def test_every_kind_of_work_leaves_no_storage_thread_or_child(kind: Any, tmp_path: Path) -> None:
-    for first in soak.KINDS if kind is soak.threads else (kind,):  # whose threads do work of any kind
+    for first in soak.KINDS if kind is soak.threads else (kind,):  # its threads do work of every kind
         for seed in range(3):
             first(Random(seed), tmp_path)  # what is created on first use exists now
     before = soak.held()

@@ -19,7 +19,7 @@ OF_NUMPY = (
     "amp/autocast_mode.py", "utils/data/collate.py", "utils/data/workers.py",
 )  # fmt: skip
 
-#: Tests of the ways that `fast` shortens: views, indices, gathering, copies, gradients.
+#: Tests of what `fast` has shortcuts for: views, indices, gathering, copies, gradients.
 REPRESENTATIVE = (
     "ops/views/test_views.py",
     "ops/indexing/test_indexing.py",
@@ -30,7 +30,7 @@ REPRESENTATIVE = (
 
 
 def imported_by(tree: ast.Module) -> set[str]:
-    """The modules that a file imports, wherever it does, and those that names may come from."""
+    """The modules that a file imports anywhere in it; for `from a import b` both `a` and `a.b`."""
     imported = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -48,7 +48,7 @@ class Blueprint:
     size: tuple[int, ...]
     stride: tuple[int, ...]
     offset: int = 0
-    _read: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)  #: the elements, by library
+    _read: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)  #: tensors, by library
 
     def build(self, library: Any) -> Any:
         read = self._read.get(library.__name__)
@@ -134,8 +134,8 @@ def disagreement(
 
     Compared are the error's class and first line, or the results' and the tensor arguments' dtype, size, stride, and
     elements. `form` "method" makes it a method call on the first argument. Results smaller than `floor` may be as far
-    apart as those of its size: sums in which terms cancel want a larger one. `elements` False leaves them out;
-    a `tolerance` takes the place of a smaller one that the results' dtype has.
+    apart as results of that size: it is larger for sums in which terms cancel. If `elements` is False, they are not
+    compared. `tolerance` counts where it is larger than that of the results' dtype.
     """
     keywords = keywords or {}
     ours = outcome(tensorglass, name, arguments, keywords, form)

@@ -11,10 +11,10 @@ from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.backends.host_memory import LEAST
 from tensorglass.backends.numpy_backend import HOST
+from tensorglass.backends.settings import fills_new_memory
 from tensorglass.core import dtypes
 from tensorglass.core.devices import CPU, as_device
 from tensorglass.core.dtypes import dtype as DType
-from tensorglass.memory.settings import fills_new_memory
 from tensorglass.ops.kernels.python_numbers import checked
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.generator import default_generator

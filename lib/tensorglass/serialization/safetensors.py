@@ -56,7 +56,7 @@ class Entry(NamedTuple):
     end: int
 
 
-class Header(NamedTuple):
+class FileHeader(NamedTuple):
     entries: dict[str, Entry]
     metadata: dict[str, str]
     nbytes: int  #: the header and its length field: where the entries begin
@@ -79,7 +79,7 @@ def compose(shapes: dict[str, tuple[DType, tuple[int, ...]]], metadata: dict[str
     return struct.pack("<Q", len(text)) + text, order
 
 
-def read_header(file: BinaryIO) -> Header:
+def read_header(file: BinaryIO) -> FileHeader:
     """The validated header of a file. RuntimeError if anything in it is wrong."""
     available = length_of(file)
     prefix = file.read(8)
@@ -103,7 +103,7 @@ def read_header(file: BinaryIO) -> Header:
     except (ValueError, RecursionError) as error:
         raise refused("invalid JSON in header", f"{error}.") from None
     _check_ranges(entries, available - 8 - length)
-    return Header(entries, metadata, 8 + length)
+    return FileHeader(entries, metadata, 8 + length)
 
 
 def refused(what: str, note: str) -> RuntimeError:
@@ -287,7 +287,7 @@ def read(file: BinaryIO, place: Placing, whole: UntypedStorage | None) -> Any:
 
 
 def _storages(
-    file: BinaryIO, begin: int, header: Header, whole: UntypedStorage | None, *, has_data: bool
+    file: BinaryIO, begin: int, header: FileHeader, whole: UntypedStorage | None, *, has_data: bool
 ) -> Iterator[tuple[str, UntypedStorage]]:
     """Each entry's bytes, in the order of the file."""
     for name, entry in sorted(header.entries.items(), key=lambda item: item[1].begin):
@@ -323,7 +323,7 @@ class _Loaded:
         return rebuild(self.storage, size, stride, offset, self.dtype, requires_grad, conj)
 
 
-def _ours(header: Header, storages: dict[str, UntypedStorage], place: Placing) -> Any:
+def _ours(header: FileHeader, storages: dict[str, UntypedStorage], place: Placing) -> Any:
     described = json.loads(header.metadata[OURS])
     if described["version"] != VERSION:
         raise explained(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from tensorglass.memory.settings import _Settings
+from tensorglass.backends.settings import _Settings
 
 __all__ = ["fill_uninitialized_memory"]
 

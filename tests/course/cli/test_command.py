@@ -238,7 +238,7 @@ def test_lab_serves_the_working_copy_though_its_port_is_busy_and_there_is_no_bro
         finally:
             server.terminate()
             said, _ = server.communicate(timeout=START_SECONDS)
-        # What came before the address was read above; the working copy is the proof that it was made.
+        # The output up to the address was read above. That the working copy exists shows what was done before.
         assert (tmp_path / "mine" / "1_memory" / "00_start_here.ipynb").is_file()
         assert "Traceback" not in said
 

@@ -1,4 +1,4 @@
-"""`glassroom refresh`: outputs that are the same on every run, and no file lost to a cell that raises."""
+"""`glassroom refresh`: outputs are the same on every run, and a cell that raises loses no file."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""Checks never crash, name what a wrong answer shows, and are passed by their own last hint.
+"""Checks never crash, say what a wrong answer shows, and accept their own last hint.
 
 Every exercise of the course is tried with junk of all kinds and with tensors of tensorglass and of PyTorch.
 """
@@ -42,7 +42,7 @@ HINTS = ["slices give views", "look at the slice", "window = a[…]", "window = 
 
 
 class Explodes:
-    """Looks like a tensor, and raises for every access."""
+    """Looks like a tensor, and raises at every access."""
 
     def __getattribute__(self, name):
         if name == "__class__":
@@ -62,7 +62,7 @@ class Explodes:
 
 
 class HalfATensor:
-    """Has the methods by which a tensor is known, and every one of them raises or lies."""
+    """Has the methods by which tensors are recognized, each of which raises or returns nonsense."""
 
     shape = ("two", None)
     dtype = Explodes()
@@ -125,7 +125,7 @@ def recipes(torch):
 
 @cache
 def junk(torch):
-    """Three hundred recipes, thought up once: that takes hypothesis ten times as long as a check takes to answer."""
+    """Three hundred recipes for junk, drawn once: drawing takes ten times as long as a check."""
     found = []
 
     @settings(max_examples=300, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
@@ -231,7 +231,7 @@ def test_what_an_answer_prints_follows_the_verdict():
 
 @pytest.mark.parametrize("exercise_id", COURSE)
 def test_ids_begin_with_their_part_and_a_number_or_with_a_word(exercise_id):
-    """The number is the notebook's when the exercise was written; capstones and reviews have a word of their own."""
+    """The number was the notebook's when the exercise was written; capstones and reviews have a word instead."""
     part = COURSE[exercise_id].examine.__module__.split(".")[-2]
     match = re.fullmatch(r"(?:([a-z]?)\d\d|[a-z]{3,})(-[a-z0-9]+)+", exercise_id)
     assert match
@@ -471,7 +471,7 @@ def test_functions_of_the_learner_are_called_and_their_errors_told():
 
 
 def test_dots_where_code_should_write_are_waited_for_and_not_called_wrong(torch, monkeypatch, capsys):
-    """Nothing is assigned there, so the answer is the tensor as it was given."""
+    """The cell assigns nothing, so the answer is the given tensor itself."""
     b = torch.arange(6).view(2, 3)
     cell = '# your code here\n{}\n\ncheck("00-last-cell", a, b=b)'
     for code, told in (("...", "the dots wait for your code"), ("...\nb[0, 2] = 7", "holds 5, not 7")):

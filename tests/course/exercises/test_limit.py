@@ -1,4 +1,4 @@
-"""An answer that runs on is stopped, or its learner told to stop it, and a sentence says what to look at."""
+"""An answer that does not end is stopped, or its learner is told to stop it, and a sentence says what to look at."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from glassroom.exercises.limit import limit
 
 def runs_on(*_: object) -> None:
     while True:
-        with contextlib.suppress(Exception):  # which no check's limit is
+        with contextlib.suppress(Exception):  # no check's limit is as long
             sum(range(100))
 
 

@@ -49,7 +49,7 @@ class Notebook:
         exec(compile(code, file, "exec"), self.names)
 
     def answer(self, id: str, code: str = "") -> None:
-        """Write an answer, that of the last hint if there is no other, and have it checked."""
+        """Write an answer (by default that of the last hint) and have it checked."""
         exercise = COURSE[id]
         self.run(setup_of(id))
         self.run(dedent(code) or hints_of(id)[-1])
@@ -121,7 +121,7 @@ def test_in_the_place_of_wrong_and_missing_answers_stands_the_courses_own(
         (name,) = COURSE[id].answers
         assert f"`{name}`" in said
         assert owner(course, name) == "the course's own, until a check accepts yours"
-        assert hints_of(id)[-1] not in written(course)  # the answers that are asked for are not in that file
+        assert hints_of(id)[-1] not in written(course)  # that file does not have the wanted answers
 
 
 def test_what_stand_in_made_is_not_the_learners(notebook: Notebook, course: Path) -> None:

@@ -12,7 +12,7 @@ from stored_notebooks import CONTENTS, NOTEBOOKS, about, cells, links, number, p
 from glassroom.exercises import exercises
 from glassroom.workspace.former_ids import FORMER_IDS
 
-#: by part: what the ids of its exercises begin with, and the points of the articles that it has a home for
+#: by part: the beginning of its exercises' ids, and the points of the articles that it covers
 PARTS = {
     "1_memory": (
         "",
@@ -34,7 +34,7 @@ PARTS = {
         """,
     ),
 }
-#: the titles of the two series that the articles belong to, A1.8 and A4.5, and the part in which each has its home
+#: the titles of the articles' two series, A1.8 and A4.5, and the part that covers each
 TITLES = {
     "A1.8": {
         "1_memory": {1: "basic and advanced indexing"},
@@ -97,7 +97,7 @@ QUESTIONS = [
 
 
 def titles_of(part):
-    """The titles that have their home in a part, as its notebooks declare them: "A4.5.3"."""
+    """The titles that a part covers, as its notebooks declare them: "A4.5.3"."""
     return {f"{series}.{number}" for series, parts in TITLES.items() for number in parts.get(part, ())}
 
 

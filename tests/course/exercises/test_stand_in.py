@@ -16,7 +16,7 @@ SAMPLES = [torch.arange(24).view(2, 3, 4), torch.arange(12).view(3, 4).t()[1:]]
 
 @pytest.fixture(autouse=True)
 def nothing_is_checked_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a new kernel: other tests have checked these exercises in this process."""
+    """Forget the exercises that other tests have checked in this process, as a new kernel does."""
     monkeypatch.setattr(engine, "_accepted", {})
 
 
@@ -89,7 +89,7 @@ def test_an_answer_whose_cell_raised_is_stood_in_for(capsys: pytest.CaptureFixtu
 
 @pytest.mark.parametrize("its_cell", ["# the notebook's\n", 'attempt = "11-runs"\n'])
 def test_a_function_of_the_notebooks_own_is_no_answer(its_cell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Such as one with a fault that the learner is to mend, where the cell that would have replaced it raised."""
+    """For example a function with a bug that the learner is to fix, if the cell that replaces it raised."""
     code = f"{its_cell}def runs(size, stride):\n    return []\n"
     linecache.cache["<cell>"] = len(code), None, code.splitlines(keepends=True), "<cell>"
     names = {"stand_in": stand_in}

@@ -1,5 +1,5 @@
-"""Answers to exercises of parts 2 to 5 that were tried to break their checks: misconceptions that look right, and ways
-that nobody had thought of. With either library.
+"""Answers to exercises of parts 2 to 5, written to break their checks: misconceptions that look right, and unexpected
+right ones. With either library.
 """
 
 import math

@@ -65,7 +65,7 @@ def test_leaves_results_and_saved_tensors_are_named(library: Any) -> None:
     assert text.splitlines()[0] == "#0 loss = SumBackward0"
     assert "y = ExpBackward0 · saved result = [3] S" in text
     assert re.search(r"w \(leaf\) · \[3\] float32 S\d v0 · grad: None", text)
-    assert text.count("↑") == 1  # w is written once, and pointed at one time
+    assert text.count("↑") == 1  # `w` is drawn once, and referred to once
 
 
 def test_what_a_backward_freed_and_collected_is_shown(library: Any) -> None:
@@ -597,7 +597,7 @@ def test_variables_that_loops_left_behind_name_no_results(library: Any) -> None:
     assert "line" not in graph(result).text
     assert "line" not in step_backward(result.sum()).text
     for line in (x * 2,):
-        assert "line = MulBackward0" in graph(line.sum()).text  # it is no thing of the past in the loop itself
+        assert "line = MulBackward0" in graph(line.sum()).text  # within the loop it is not past yet
     row = x * 5
     assert "row = MulBackward0" in graph(row.sum()).text
     weights = [x]

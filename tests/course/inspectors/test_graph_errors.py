@@ -14,7 +14,7 @@ from glassroom import explain_error
 
 LIBRARIES = ("tensorglass", "torch")
 
-# An error each: what raises it, given the library and a leaf `w` of three ones; and the sentence on it.
+# For each error: a function that raises it, given the library and a leaf `w` of three ones; the sentence about it.
 KINDS: dict[str, tuple[Callable[[Any, Any], object], str]] = {
     "leaf": (lambda _, w: w.add_(1), "`w` is a leaf that requires a gradient, and is written to while"),
     "view of a leaf": (lambda _, w: w[0].add_(1), "`w` is a leaf that requires a gradient, and is written to through"),
@@ -188,7 +188,7 @@ def inferred(lib: Any) -> Any:
         return lib.ones(3)
 
 
-# As above, of what a program's own functions, hooks and modes do; and the word that the line beside it has, if any.
+# The same for errors of a program's own functions, hooks and modes; and a word of the line that is shown, if any.
 OF_PROGRAMS: dict[str, tuple[Callable[[Any, Any], object], str, str]] = {
     "no number": (no_number, "`SqrtBackward0` computed a gradient that is NaN", "root = (w * 0).sqrt()"),
     "inference, saved": (lambda lib, w: w * inferred(lib), "a tensor was made in inference mode", ""),

@@ -25,7 +25,7 @@ STEPS = 24
 
 
 def what_is_on() -> dict[str, object]:
-    """What looks switch on."""
+    """What is on while memory is looked at."""
     return {
         "modes": list(modes._get_current_dispatch_mode_stack()),
         "profiler": torch.autograd._profiler_enabled(),

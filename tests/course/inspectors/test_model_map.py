@@ -1,4 +1,4 @@
-"""model_map: what networks hold, module by module, of PyTorch's modules and of whatever is made like them."""
+"""model_map: what networks hold, module by module, for PyTorch's modules and for classes built like them."""
 
 from __future__ import annotations
 

@@ -266,8 +266,7 @@ def test_tied_weights_attributes_buffers_states_dataclasses_deques_and_slots_hav
     assert paths <= {header.name for header in drawn.headers}
 
 
-# --- limits are reported
-# -------------------------------------------------------------------------------------------------
+# --- limits are reported ----------------------------------------------------------------------------------------------
 
 
 def test_what_is_held_and_not_looked_at_is_neither_lost_nor_freed_nor_old() -> None:

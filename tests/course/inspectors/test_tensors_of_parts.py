@@ -39,8 +39,8 @@ def _no_warnings() -> Iterator[None]:
 
 
 def kept_by(make: Callable[[], Any]) -> tuple[Any, int]:
-    """What is made, and the bytes that PyTorch's profiler counts of it."""
-    make()  # what a first call makes for good does not count
+    """The value that `make` returns, and the bytes that PyTorch's profiler counts for it."""
+    make()  # the first call also creates caches, which do not count
     gc.collect()
     kept: list[Any] = []
     with memory_timeline() as timeline:

@@ -90,7 +90,7 @@ class OfARefusingClass(metaclass=Refusing):
 
 
 class Named(torch.autograd.Function):
-    """A function whose node has what nodes of leaves have."""
+    """A function whose node has the attributes of a leaf's node."""
 
     @staticmethod
     def forward(ctx: Any, given: Any) -> Any:
@@ -135,7 +135,7 @@ def test_what_answers_by_code_of_its_own_raises_nothing(monkeypatch: pytest.Monk
         step()
     for value in values.values():
         for ask in (show, graph, holders, device_map, model_map, lambda tensor: aliases(tensor, beside)):
-            with suppress(TypeError, ValueError):  # which say what they take, or that there is no graph
+            with suppress(TypeError, ValueError):  # their errors say what they accept, or that there is no graph
                 assert ask(value).text
     assert not unraisable
 

@@ -87,7 +87,7 @@ def overwrite(lib: Any, tensors: list[Any]) -> None:
 
 @pytest.mark.parametrize("lib", [torch, tensorglass], ids=["torch", "tensorglass"])
 def test_whatever_an_operator_saves_is_read_or_told_to_be_gone(lib: Any) -> None:
-    # PyTorch's samples ask for the whole stack, which takes long at the depth of pytest's: a thread's own is short.
+    # PyTorch's samples read the whole call stack, which is deep within pytest: a thread's own is short.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(assert_that_what_is_saved_is_told, lib).result()
 

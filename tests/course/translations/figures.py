@@ -1,4 +1,4 @@
-"""What figures say, printed as JSON; `without` as if this machine had no font with Chinese letters."""
+"""Prints the texts of figures as JSON; with `without`, as if this machine had no font with Chinese letters."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""What the course says, printed: checks, hints, predictions, inspectors, cards, notes, verdicts of exercises."""
+"""Prints what the course says: checks, hints, predictions, inspectors, cards, notes, verdicts of exercises."""
 
 import json
 import sys

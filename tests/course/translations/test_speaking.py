@@ -201,15 +201,15 @@ def texts(cell) -> list[str]:
     return texts
 
 
-#: What stands for zeros behind a number, in English and in Chinese, which counts by ten thousands.
+#: Words that multiply the number before them, in English and in Chinese, which counts by ten thousands.
 ZEROS = {"thousand": 3, "million": 6, "billion": 9, "万": 4, "亿": 8}
 
 
 def numbers(cell) -> list[str]:
     """The numbers in a cell's outputs, in any order, since the order in sentences depends on the language.
 
-    "48 thousand" and "4.8 万" are the same number. Left out are pictures, whose lines are cut if a language needs more
-    room, and names of storages, which depend on what a process has shown before.
+    "48 thousand" and "4.8 万" are the same number. Pictures are left out, since their lines are cut if a language needs
+    more room, and so are names of storages, which depend on what a process has shown before.
     """
     found = re.findall(rf"(?<![A-Za-z\d])(\d[\d,.]*\d|\d)(?:\s*({'|'.join(ZEROS)}))?", "\n".join(texts(cell)))
     return sorted(

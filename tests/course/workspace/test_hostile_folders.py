@@ -22,7 +22,7 @@ SOURCES = notebooks_folder()
 OTHER = Path("1_memory", "01_header_and_storage.ipynb")
 LONG = "x" * 300
 
-# What is asked for, its exit code, and words of the answer. `here` makes what the names refer to.
+# A command, its exit code, and words of its output. `here` creates the files that the arguments name.
 REFUSED = {
     "nothing": ("", Exit.USAGE, "not the name of a folder"),
     "blanks": (" \t", Exit.USAGE, "not the name of a folder"),

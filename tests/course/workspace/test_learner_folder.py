@@ -65,7 +65,7 @@ def test_a_new_working_copy_holds_every_file_without_its_solutions(course, folde
 
 
 def test_a_notebook_says_already_what_jupyterlab_would_write_into_it_of_its_kernel(course, folder):
-    """Otherwise it asks a learner who has only read it whether to save."""
+    """Otherwise JupyterLab asks learners who have only read a notebook whether to save it."""
     update(folder, course)
     stored = parse((folder / OTHER).read_bytes())["metadata"]["language_info"]
     told = pytest.importorskip("ipykernel.ipkernel").IPythonKernel.language_info

@@ -1,4 +1,4 @@
-"""Notebooks get other numbers, or are divided: a learner's files and answers follow, and nothing is lost."""
+"""Notebooks are renumbered or split: a learner's files and answers follow, and nothing is lost."""
 
 from pathlib import Path
 

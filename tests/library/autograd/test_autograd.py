@@ -247,8 +247,7 @@ def test_inference_mode_has_modes_within_it_put_back() -> None:
     assert torch.is_grad_enabled()
 
 
-# --- attributes of a node
-# -----------------------------------------------------------------------------------------------
+# --- attributes of a node ---------------------------------------------------------------------------------------------
 
 
 def test_anomaly_mode_names_the_line_that_made_the_nan(recwarn: pytest.WarningsRecorder) -> None:

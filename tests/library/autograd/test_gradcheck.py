@@ -15,9 +15,9 @@ from tensorglass.ops import OPERATORS
 
 #: Operands are moved this far from each other, so that none are equal: there `maximum` has a corner.
 APART = 0.0137
-#: In place these leave the graph as it is, in PyTorch too, although they write truth values over the elements.
+#: Their in-place forms record nothing, in PyTorch too, although they overwrite the elements with truth values.
 NOT_RECORDED = ("logical_and_-0", "logical_or_-0", "logical_xor_-0", "logical_not_-0")
-#: These say that they have no derivative, as PyTorch's do.
+#: These raise an error that they have no derivative, as PyTorch's do.
 WITHOUT_DERIVATIVE = (
     "floor_divide",
     "unique",
@@ -34,7 +34,7 @@ DRAWN = {
     "bernoulli", "bernoulli_", "cauchy_", "exponential_", "geometric_", "log_normal_", "normal_", "poisson", "random_",
     "uniform_",
 }  # fmt: skip
-#: The derivative for `src` wants an index of its size, in PyTorch too; calls by hand have one.
+#: The derivative for `src` needs an index of the same size, in PyTorch too: `BY_HAND` has such calls.
 UNEQUAL_SIZES = ("scatter-0", "scatter-1", "scatter_add-0", "scatter_add-1")
 
 

@@ -8,7 +8,7 @@ import pytest
 import tensorglass as torch
 from tensorglass.ops.declare.lazy_loading import FAMILIES
 
-#: Modules of the standard library that the import would be the first to fetch, and that it can do without.
+#: Modules of the standard library that nothing else loads before, and that the import must not load.
 NOT_NEEDED = (
     "concurrent.futures", "ctypes.util", "hashlib", "multiprocessing", "numpy.random", "pathlib", "pickletools",
     "random", "secrets", "shutil", "string", "tempfile", "traceback", "unittest", "urllib.parse", "zipfile",
@@ -140,7 +140,7 @@ print(torch.autograd.gradcheck(torch.exp, torch.ones(2, dtype=torch.float64, req
 
 def test_an_import_leaves_the_garbage_collector_as_it_was():
     frozen = "kept = gc.get_freeze_count(); import tensorglass; print(gc.isenabled(), gc.get_freeze_count() == kept)"
-    assert said(f"import gc; {frozen}") == "True True\n"  # Python 3.12 begins with some of its own
+    assert said(f"import gc; {frozen}") == "True True\n"  # Python 3.12 starts with some frozen objects
     assert said("import gc; gc.disable(); import tensorglass; print(gc.isenabled())") == "False\n"
 
 

@@ -18,7 +18,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 def last_line(*options: str, path: Path = ROOT) -> str:
-    """What `import tensorglass` ends with in a process whose modules are looked for in `path` first."""
+    """The last line that a failing `import tensorglass` prints, where Python looks for modules in `path` first."""
     environment = {"PYTHONPATH": f"{path}{os.pathsep}{ROOT / 'lib'}", "SYSTEMROOT": os.environ.get("SYSTEMROOT", "")}
     command = [sys.executable, *options, "-c", "import tensorglass"]
     said = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

@@ -93,7 +93,7 @@ def test_leaves_that_get_the_same_gradient_do_not_share_it() -> None:
 def test_a_gradient_that_is_used_twice_is_not_added_to_in_place() -> None:
     x = torch.full((3,), 2.0, requires_grad=True)
     y = x * 3
-    (y + y * y + y).sum().backward()  # y's gradient arrives by three edges, twice as one and the same array
+    (y + y * y + y).sum().backward()  # y's gradient arrives by three edges, by two of them as the same array object
     assert x.grad.tolist() == [3 * (1 + 12 + 1)] * 3
 
 

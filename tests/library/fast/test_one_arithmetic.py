@@ -71,7 +71,7 @@ def test_each_gives_what_the_plain_way_gives_as_near_as_the_table_says(
 
 
 def test_an_observer_is_told_of_births_and_copies_in_the_same_order(runs: Any) -> None:
-    """A shortcut may do without a temporary tensor of the plain way; layers' kernels also order theirs as they like."""
+    """A shortcut may leave out a temporary tensor of the plain way; layers may also allocate in another order."""
     (*_, plain), (*_, fast) = runs
     differing = []
     for name in plain.keys() - FUNCTIONS - {"convolution"}:

@@ -20,7 +20,7 @@ def cubes(x: torch.Tensor) -> torch.Tensor:
 
 
 def test_the_gradient_of_logcumsumexp_has_a_derivative_where_no_gradient_arrives() -> None:
-    """PyTorch's is NaN there, since it uses the logarithm of the gradient."""
+    """PyTorch's derivative is NaN there, since its formula takes the logarithm of the gradient."""
     for dtype in (torch.float64, torch.complex128):
         x = torch.tensor([0.5, -1.0, 2.0], dtype=dtype, requires_grad=True)
         arriving = torch.tensor([1.0, 0.0, -2.0], dtype=dtype, requires_grad=True)

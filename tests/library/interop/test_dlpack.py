@@ -84,14 +84,14 @@ def test_the_consumer_keeps_the_memory_alive() -> None:
     array, back = np.from_dlpack(tensor), torch.from_dlpack(tensor)
     del tensor
     gc.collect()
-    others = [torch.zeros(100_000, dtype=torch.int64) for _ in range(5)]  # which would lie where it lay
+    others = [torch.zeros(100_000, dtype=torch.int64) for _ in range(5)]  # in its memory, if it were free
     assert array.sum() == back.sum().item() == 700_000
     assert all(other.sum().item() == 0 for other in others)
 
 
 def test_the_producer_lives_as_long_as_some_header_on_its_memory() -> None:
     class Array(np.ndarray):
-        """An array that can be watched."""
+        """An array that can have weak references."""
 
     array = np.arange(4.0).view(Array)
     watched = weakref.ref(array)
@@ -131,7 +131,7 @@ def test_a_read_only_array_makes_a_tensor_that_refuses_writes() -> None:
         tensor[0] = 1
     assert array.tolist() == tensor.tolist() == [0, 1, 2]
     with pytest.raises(BufferError, match="readonly"):
-        tensor.__dlpack__()  # the old version cannot say so
+        tensor.__dlpack__()  # DLPack's old version has no flag for read-only memory
     assert not np.from_dlpack(tensor).flags.writeable
 
 
@@ -222,7 +222,7 @@ def test_a_device_that_we_cannot_reach_is_refused() -> None:
     class Elsewhere(Producer):
         def __dlpack__(self, **wishes: Any) -> Any:
             capsule = self.array.__dlpack__()
-            # What such a device would say: in the structure, the type of the device stands behind the address.
+            # As if it were on such a device: the device's type follows the address in the structure.
             pointer = ctypes.pythonapi.PyCapsule_GetPointer
             pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
             structure = pointer(capsule, b"dltensor")

@@ -15,7 +15,7 @@ from tensorglass import memory
 
 @pytest.fixture(autouse=True, scope="module")
 def garbage_of_other_files_is_gone() -> None:
-    gc.collect()  # or it would end within a block that counts
+    gc.collect()  # or a block that counts would count it when it is freed
 
 
 def test_a_block_is_told_its_allocations_copies_and_peak() -> None:

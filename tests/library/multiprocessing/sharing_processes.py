@@ -12,7 +12,7 @@ import tensorglass as torch
 
 
 def write_and_tell(inbox: Any, outbox: Any) -> None:
-    """Receive (a, b), write to a, and tell what b is then."""
+    """Receive (a, b), write to a, and send b back with what it shares with a."""
     a, b = inbox.get()
     a.add_(10)
     outbox.put((b, a.untyped_storage() is b.untyped_storage(), b.size(), b.stride(), b.storage_offset()))
@@ -60,7 +60,7 @@ def end_by_signal(index: int) -> None:
 
 
 def hold(end: Connection) -> None:
-    """Hold what is received, and something of its own, until killed; it keeps writing to both."""
+    """Hold a tensor that was received and one of its own, and write to both until killed."""
     theirs = end.recv()
     mine = torch.ones(1000).share_memory_()
     end.send(mine)
@@ -71,11 +71,11 @@ def hold(end: Connection) -> None:
 
 
 def never_read(end: Connection) -> None:
-    """Let the message lie."""
+    """Never read the message."""
     time.sleep(60)
 
 
 def exchange(end: Connection) -> None:
-    """Send everything received back, with something of its own, until killed."""
+    """Send back everything that is received, with a tensor of its own, until killed."""
     while True:
         end.send((end.recv(), torch.ones(50)))

@@ -24,13 +24,13 @@ from tensorglass import memory
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no POSIX shared memory")
 
 METHODS = ["fork", "spawn"]
-#: How many processes are killed. What docs/internals.md says was found with 1000.
+#: How many processes are killed. The results in docs/internals.md are from 1000.
 KILLS = int(os.environ.get("TENSORGLASS_KILLS", "40"))
 
 
 @pytest.fixture(autouse=True)
 def garbage_of_other_tests_is_gone() -> None:
-    gc.collect()  # it may hold files, which are counted here
+    gc.collect()  # it may hold open files, which these tests count
 
 
 @pytest.fixture(params=METHODS)
@@ -57,10 +57,10 @@ def test_views_sent_through_a_queue_are_views_of_one_storage_on_both_sides(conte
     inbox.put(None)
     child.join()
     assert child.exitcode == 0
-    assert matrix.tolist() == [[10, 11, 12], [13, 14, 15]]  # written over there
+    assert matrix.tolist() == [[10, 11, 12], [13, 14, 15]]  # as the child has written
     assert one_storage
     assert (size, stride, offset) == (part.size(), part.stride(), part.storage_offset())
-    assert back.untyped_storage() is matrix.untyped_storage()  # and at home again
+    assert back.untyped_storage() is matrix.untyped_storage()  # here it is the same storage again
 
 
 def test_tensors_sent_one_by_one_through_a_pipe_meet_on_one_storage(context: Any) -> None:
@@ -178,7 +178,7 @@ def test_messages_that_the_killed_did_not_read_hold_no_files() -> None:
         here.close()
         there.close()
     assert files_open() == files
-    assert sent_to_itself(ours).untyped_storage() is ours.untyped_storage()  # and the next message is read
+    assert sent_to_itself(ours).untyped_storage() is ours.untyped_storage()  # the next message can be read
 
 
 @pytest.mark.skipif(not FILES.is_dir(), reason="open files are counted in Linux's /proc")

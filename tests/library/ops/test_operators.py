@@ -88,7 +88,7 @@ def test_operator_says_what_it_does_and_what_it_takes(row: Operator) -> None:
 
 
 def calls_of_rows(row: Operator) -> list[tuple[Any, ...]]:
-    """Arguments of calls on one row of numbers, and on one number, some of which an operator may take."""
+    """Arguments with which an operator may be called: one row of numbers, or one number, and some more."""
     rows = torch.tensor([3.0, 1.0, 2.0]), torch.tensor(2.0), torch.tensor([2, 1, 3])
     return [(row, *more) for row in rows for more in ((), (0,), (1, 0), (row.clone(),), (0, torch.tensor([1])))]
 

@@ -29,13 +29,13 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def save_too_much(path: str, *, has_names: bool) -> None:
-    """Save, and be killed by the system at the thousandth byte; without files that have no name, if `has_names`."""
+    """Save, and be killed by the system at the thousandth byte. If `has_names`, the file being written has a name."""
     import resource
 
     if has_names and hasattr(os, "O_TMPFILE"):
         del os.O_TMPFILE
-    sys.dont_write_bytecode = True  # Python would keep as much of it as the limit allows
-    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # which Python ignores
+    sys.dont_write_bytecode = True  # or Python would leave a bytecode file cut off at the limit
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores this signal by default
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
     torch.save(torch.zeros(1_000_000), path)
@@ -66,7 +66,7 @@ def test_where_every_file_has_a_name_the_next_save_removes_what_killed_ones_left
         kill_a_save(path, has_names=True)
     (path.parent / f"{path.name}.part").write_text("the user's")
     (path.parent / f"b{path.name}.01234567.part").write_text("of another path")
-    assert len(os.listdir(path.parent)) == 4  # with the part of the last
+    assert len(os.listdir(path.parent)) == 4  # with the unfinished file of the last save
     assert torch.load(path).tolist() == [1, 1]
     torch.save(torch.zeros(2), path)
     assert sorted(os.listdir(path.parent)) == sorted([path.name, f"{path.name}.part", f"b{path.name}.01234567.part"])
@@ -191,7 +191,7 @@ def test_a_group_that_is_its_owner_s_alone_is_nobody_else(path: Path) -> None:
 
 @posix
 def test_what_is_mapped_is_the_file_that_was_read(path: Path) -> None:
-    """Also where another takes its place in between."""
+    """The storages come from the file that was opened, even if another file replaces it meanwhile."""
     torch.save(torch.arange(3), path)
 
     def replaced(storage: Any, location: str) -> Any:

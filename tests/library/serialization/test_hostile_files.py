@@ -113,7 +113,7 @@ def test_a_header_that_lies_is_refused(data, said, no_large_storages):
 
 
 def load_by_name(data):
-    """`load` of a file whose kind only its name tells."""
+    """`load` of a file whose format is told by its name alone."""
     with tempfile.NamedTemporaryFile(suffix=".safetensors") as file:
         file.write(data)
         file.flush()
@@ -177,7 +177,7 @@ def test_the_programs_below_would_be_read_if_they_were_right(no_large_storages):
         program(ORDERED, b"N}" + text("update") + b"Ns\x86b"), program(tensor(storage()), b"}" + text("data") + b"Nsb"),
         # keys
         program(b"}" + b")" + b"\x85" * 300_000 + b"Ns"), program(b"}]Ns"), program(b"}", tensor(storage()), b"Ns"),
-        # a stack that is not as it should be
+        # a stack with too few or wrong items
         program(), program(b"0"), program(b"a"), program(b"NN"), program(b"\x85"), program(b"t"), program(b"s"),
         program(b"N", b"u"), program(b"N]b"), program(b"h\x07"), program(b"]q\x00(h\x00N"), b"", b"\x80\x02",
         program(b"r\xff\xff\xff\xff"), program(b"K"), program(b"X\xff\xff\xff\xffa"), program(b"\x8a\xffa"),

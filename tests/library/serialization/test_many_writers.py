@@ -101,7 +101,7 @@ def test_a_private_file_is_private_while_it_is_replaced(
 
 @contextmanager
 def _slow(path: Path) -> Iterator[list[int]]:
-    """A save that is half done: the modes of what lies beside its place."""
+    """A save that is half done: yields the modes of the files in its folder."""
     from tensorglass.serialization.opening import opened_to_write
 
     with opened_to_write(path) as file:
@@ -202,4 +202,4 @@ def test_a_worker_that_was_stopped_is_not_waited_for_longer_than_its_time() -> N
         list(batches)
     del batches
     worker.join(10)
-    assert not worker.is_alive()  # it was let go on, and has ended
+    assert not worker.is_alive()  # it was continued, and has ended

@@ -166,7 +166,7 @@ def test_out_of_memory_is_reported_and_nothing_is_lost() -> None:
         held[0].add_(torch.cat(held[1:])[: 2**20])
     assert held[0]._version == before
     del held[5:]
-    gc.collect()  # Python 3.13 frees what frames of a refused call held by its collector
+    gc.collect()  # since Python 3.13 the collector frees what the frames of a failed call held
     sim.empty_cache()
     retried = torch.empty(6 * 2**20, device="sim")
     assert retried.numel() == 6 * 2**20

@@ -33,7 +33,7 @@ class Line:
 
 
 class Net(nn.Module):
-    """Two layers, of names that other modules pass on."""
+    """A network of two layers, imported from modules that re-export them."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -21,8 +21,8 @@ from torch.testing._internal.common_methods_invocations import op_db  # noqa: E4
 
 BOTH: tuple[Any, Any] = (torch, tensorglass)
 SAMPLES = 3
-#: One is computed in float32 on purpose, as negative powers of matrices are (see the appendix of the differences); the
-#: samples of the others are for a function of their own.
+#: `pinv` is computed in float32 on purpose, as negative powers of matrices are (docs/differences-appendix.md); the
+#: samples of the other two call a helper of PyTorch's instead of the function.
 LEFT_OUT = {"linalg.pinv", "pca_lowrank", "svd_lowrank"}
 
 
@@ -58,7 +58,7 @@ OPERATORS = [
     if torch.float32 in info.dtypes
     and not info.variant_test_name
     and info.name not in LEFT_OUT
-    and info.name != "einsum"  # whose samples have their arguments in another order
+    and info.name != "einsum"  # its samples have their arguments in another order
     and callable(named(torch, info.name))
     and callable(named(tensorglass, info.name))
 ]
@@ -401,7 +401,7 @@ def test_a_checkpointed_part_runs_again_under_the_autocast_of_its_first_run(use_
         with library.autocast("cpu"):
             y = library.utils.checkpoint.checkpoint(body, x, use_reentrant=use_reentrant)
         z = library.utils.checkpoint.checkpoint(body, x, use_reentrant=use_reentrant)
-        with library.autocast("cpu"):  # the backward's own does not matter
+        with library.autocast("cpu"):  # a region around backward changes nothing
             (y.sum() + z.sum()).backward()
         runs.append((str(y.dtype), x.grad.tolist(), body[0].weight.grad.tolist()))
     assert runs[0][0] == runs[1][0] == "torch.bfloat16"
@@ -425,7 +425,7 @@ def test_the_older_names_for_cuda_warn_as_in_pytorch() -> None:
 
 
 def in_hand(library: Any) -> dict[str, Any]:
-    """Ways to a product and others that were taken before a region begins, as ``from torch import matmul`` does."""
+    """Functions and methods that were looked up before a region begins, as ``from torch import matmul`` does."""
     x, functional = library.ones(2, 2, requires_grad=True), library.nn.functional
     matmul, cat, mse_loss, linear = library.matmul, library.cat, functional.mse_loss, functional.linear
     attention, unbound, bound = functional.scaled_dot_product_attention, library.Tensor.__matmul__, x.matmul

@@ -90,7 +90,7 @@ class Writer:
                  "inference_mode(False)", "autograd.set_detect_anomaly(True)")
             )  # fmt: skip
             if "inference_mode()" in mode and any(word in statement for word in ("grad", "backward", "detach_")):
-                return statement  # half done there: it leaves inference tensors in the graph
+                return statement  # in inference mode it would fail halfway, and leave inference tensors in the graph
             body = statement.replace("\n", "\n    ")
             return f"with torch.{mode}:\n    {body}"
         return statement
@@ -142,7 +142,7 @@ class Writer:
         )
 
     def _in_place(self, name: str, tensor: Any) -> str:
-        if tensor.is_inference():  # PyTorch refuses the write after having written
+        if tensor.is_inference():  # PyTorch writes first, and then refuses to
             return self._compute(name, tensor)
         random, other = self.random, self._other(tensor)
         index = self._index(tensor)
@@ -177,7 +177,7 @@ class Writer:
 
     def _flag(self, name: str, tensor: Any) -> str:
         if tensor._is_view() and tensor._base.is_leaf:
-            return f"{name}.requires_grad_(False)"  # for `retain_grad` is a hook, see there
+            return f"{name}.requires_grad_(False)"  # not `retain_grad`, which is a hook: see `_hook`
         asked = f"{name}.grad_fn; " if tensor._is_view() else ""
         return self.random.choice(
             (f"{name}.requires_grad_()", f"{name}.requires_grad_(False)", f"{name}.requires_grad = True",
@@ -188,7 +188,7 @@ class Writer:
     def _hook(self, name: str, tensor: Any) -> str:
         if tensor._is_view() and tensor._base.is_leaf:
             return self._compute(name, tensor)  # PyTorch 2.13 crashes if the leaf was written to in no_grad
-        # It also does if the base of a view was, unless the view has been asked for its `grad_fn` since.
+        # It also crashes for a view whose base was written to, unless the view's `grad_fn` was read since.
         asked = f"{name}.grad_fn; " if tensor._is_view() else ""
         number = len(self.statements)
         note_leaf = f"calls.append(({number}, leaf.grad.clone()))"
@@ -218,7 +218,7 @@ class Writer:
         )  # fmt: skip
 
     def _source(self, names: list[str]) -> str:
-        """A tensor to start the backward pass from: mostly a computed one, and a scalar."""
+        """A tensor to start the backward pass from: most often a computed scalar."""
         fitting = [name for name in names if self.values[name].requires_grad] or names
         computed = [name for name in fitting if self.values[name].dim() == 0] or fitting
         name = self.random.choice(

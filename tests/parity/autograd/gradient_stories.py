@@ -1,4 +1,4 @@
-"""Gradients that never arrive, arrive in another dtype, or pass a tensor that was overwritten or an error: as source
+"""Gradients that are missing, that have another dtype, or whose way leads by an overwritten tensor or an error: source
 that runs on both libraries (see `same_source`), after `PRELUDE`.
 """
 

@@ -1,6 +1,6 @@
-"""What a call leaves of its result: whose view it is, its place in the graph, and what writing to it does.
+"""The result of a call: whose view it is, its place in the graph, and what writing to it does.
 
-`outcome` makes one call, writes to its result in one way, sends gradients back, and tells everything that can be seen.
+`outcome` makes one call, writes to its result in one way, runs backward, and returns all facts that can be seen.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WRITES: dict[str, Callable[[Any], Any]] = {
     "[0] = 1": lambda result: result.__setitem__(0, 1),
 }
 
-#: What the tensors of a call are: leaves that gradients are for, results of others, without gradients.
+#: The tensors of a call: leaves that require gradients, results of other operators, or tensors without gradients.
 MODES = ("leaves", "inner", "no_grad", "plain")
 
 

@@ -56,14 +56,14 @@ def place(tensor: Any, leaves: dict[int, str], derived: set[Any]) -> dict[str, A
             "output_nr": tensor.output_nr,
             "graph": graph(tensor.grad_fn, leaves, derived),
         }
-    except RuntimeError as error:  # for a view whose base was overwritten although that is not allowed
+    except RuntimeError as error:  # raised for a view whose base was overwritten though that is not allowed
         return {"error": first_line(error)}
 
 
 def graph(start: Any, leaves: dict[int, str], derived: set[Any]) -> list[Any]:
     """The nodes behind `start`, each by its name, the leaf it collects for, and its edges.
 
-    Those in `derived` made a gradient: which operators derivatives are written with is the library's own affair.
+    Nodes in `derived` belong to gradients: libraries may write derivatives with different operators.
     """
     if start is None:
         return []
@@ -112,7 +112,7 @@ class Side:
 
     def __init__(self, library: Any) -> None:
         self.values: dict[str, Any] = {"torch": library, "calls": []}
-        self.derived: set[Any] = set()  #: the nodes that made gradients
+        self.derived: set[Any] = set()  #: the nodes by which gradients were computed
         self.gradients: set[int] = set()
 
     def run(self, statement: str) -> BaseException | None:
@@ -132,7 +132,7 @@ def look(ours: Side, theirs: Side, so_far: str, disturb: bool) -> None:
     leaves = [{id(tensor): name for name, tensor in tensors.items()} for tensors in (mine, expected)]
     with_inference = any(tensor.is_inference() for tensor in expected.values())
     for name, tensor in mine.items():
-        # The steps on the way to a gradient are the library's own affair, and so are those within inference mode.
+        # Versions of gradients, and of tensors in inference mode, depend on how a library computes them.
         with_version = id(tensor) not in ours.gradients and not with_inference
         different = differences(facts(tensor, with_version), facts(expected[name], with_version))
         if disturb:
@@ -150,7 +150,7 @@ def look(ours: Side, theirs: Side, so_far: str, disturb: bool) -> None:
         assert all(map(same, call[1:], their_call[1:])), told
 
 
-#: How the two libraries begin where a gradient of another dtype is assigned; PyTorch goes on about `grad_dtype`.
+#: The beginnings of both libraries' errors if a gradient of another dtype is assigned; PyTorch's goes on otherwise.
 ANOTHER_DTYPE = ("attempting to assign a gradient of dtype", "attempting to assign a gradient with dtype")
 
 
@@ -178,7 +178,7 @@ def compare(seed: int) -> None:
         elif our_error is not None:
             raise AssertionError(f"tensorglass raises, PyTorch does not:\n{so_far}") from our_error
         del our_error, their_error  # their tracebacks keep tensors alive
-        # Asking a view for its `grad_fn` makes it anew after a write to its base: every other program asks at its end.
+        # Reading a view's `grad_fn` after a write to its base creates it anew: half of them are read only at the end.
         look(ours, theirs, so_far, disturb=seed % 2 == 0 or line == len(program) - 1)
 
 

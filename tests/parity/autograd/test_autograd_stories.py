@@ -1,4 +1,4 @@
-"""Autograd behaves as PyTorch's in the corners of its interface, and where a tensor becomes a view of itself."""
+"""Autograd behaves as PyTorch's in the corners of its interface, and if a tensor becomes a view of itself."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from parity.agreement import torch
 
 import tensorglass
 
-#: How the names of calls begin that PyTorch refuses to differentiate, or gets wrong (docs/differences.md).
+#: The beginnings of the names of calls whose gradients PyTorch refuses, or gets wrong (docs/differences.md).
 GOES_FURTHER = {
     "float64": (
         "cdist-", "pdist-", "linalg_cond-", "asinh_-", "acosh_-", "atanh_-",
@@ -25,7 +25,7 @@ GOES_FURTHER = {
     ),
 }  # fmt: skip
 
-#: They compute with numbers in nodes with an edge for the number, which leads nowhere (docs/differences-appendix.md).
+#: Their nodes have an edge for a number, which leads nowhere (docs/differences-appendix.md).
 WITH_EDGES_OF_NUMBERS = (
     "corrcoef", "cov", "cumulative_trapezoid", "gradient", "nanquantile", "quantile", "special_ndtr",
     "trapezoid",
@@ -44,7 +44,7 @@ def shape(node: Any) -> Shape:
 
 
 def without_numbers(graph: Shape) -> Shape:
-    """The graph without edges that lead nowhere, and without the numbers that tell such nodes apart."""
+    """The graph without edges that lead nowhere, and without the digit at the end of a node's name."""
     if graph is None:
         return None
     edges = [(without_numbers(behind), nr) for behind, nr in graph[1:] if behind is not None]

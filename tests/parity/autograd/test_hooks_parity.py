@@ -1,4 +1,4 @@
-"""Hooks are called as PyTorch calls them: in the same order, with the same gradients, with the same say."""
+"""Hooks are called as PyTorch calls them: in the same order, with the same gradients, and with the same effect."""
 
 import pytest
 from parity.autograd.hook_programs import program

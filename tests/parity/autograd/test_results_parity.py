@@ -1,7 +1,7 @@
-"""Every result is the view, or the tensor of its own, that it is in PyTorch, and stays so when it is written to.
+"""A result is a view, or a tensor of its own, as it is in PyTorch, and stays one when it is written to.
 
 Every operator of the table, every function of `nn.functional` and every module is called as its samples say; the
-results are written to in place, and gradients are sent back. `results` tells what is seen of it.
+results are written to in place, and backward is run. `results` collects the facts that are compared.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from tensorglass.ops.declare.samples import samples_of  # noqa: E402  # as above
 
 Call = Callable[[Any, Callable[[Any], Any]], Any]
 
-#: How a call is made: the layout of its tensors, what they are (`results.MODES`), how its results are written to.
+#: Ways of making a call: the layout of its tensors, their mode (`results.MODES`), how its results are written to.
 WAYS = (
     ("contiguous", "leaves", "+= 1"), ("contiguous", "leaves", "relu_"), ("contiguous", "leaves", "[0] = 1"),
     ("transposed", "inner", "+= 1"), ("contiguous", "no_grad", "+= 1"), ("sliced", "plain", "+= 1"),
 )  # fmt: skip
 MOST = 2  #: samples of each
-#: Without shortcuts a third is asked: what is a view is decided where operators are declared, which is the same code.
+#: Without shortcuts a third is enough: the declarations, which say what is a view, are the same.
 PART = slice(None, None, 3 if os.environ.get("TENSORGLASS_FAST") == "0" else 1)
 
 
@@ -103,7 +103,7 @@ def test_results_of_operators_are_those_of_pytorch(name: str) -> None:
 
 # --- functions and modules of networks -------------------------------------------------------------------------------
 
-#: Other nodes (`samples.NODES`), chunks, and a version of what PyTorch squeezes in place.
+#: They have other nodes (`samples.NODES`), or compute in chunks; PyTorch squeezes one in place, which counts a write.
 OTHER_FUNCTIONS = {
     "linear_cross_entropy", "linear_cross_entropy chunked", "linear_cross_entropy chunked_none", "pairwise_distance",
     "max_unpool2d grad", "max_unpool3d", "max_unpool3d grad", "scaled_dot_product_attention", "bilinear",
@@ -136,7 +136,7 @@ def test_results_of_functions_are_those_of_pytorch(name: str) -> None:
     check(calls_of_function(name), WAYS[::3])
 
 
-#: As above; a Transformer's fast way; and an LSTM of float64, whose one node here keeps its outputs as that of float32.
+#: As above; and an LSTM of float64, which is one node here, as that of float32, and keeps its outputs.
 OTHER_MODULES = {"Bilinear", "LSTM", "LinearCrossEntropyLoss", "PairwiseDistance"}
 
 

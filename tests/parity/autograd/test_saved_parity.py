@@ -60,7 +60,7 @@ def plain(value: Any, leaf: Any) -> Any:
 
 
 def shown(library: Any, expression: str) -> list[Any]:
-    """What the nodes of an expression's graph show, and whether it can be read once backward has been by."""
+    """What the nodes of an expression's graph keep, and whether that can be read after backward."""
     x = library.arange(1.0, 25.0, dtype=library.float64).reshape(2, 3, 4).requires_grad_()
     places = library.zeros(2, 3, 4, dtype=library.int64)
     result = eval(expression, {"torch": library, "x": x, "places": places})

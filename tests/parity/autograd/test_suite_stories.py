@@ -1,4 +1,4 @@
-"""What PyTorch's own tests of autograd look at comes out here as it does there."""
+"""What PyTorch's own tests of autograd look at is the same here."""
 
 from __future__ import annotations
 

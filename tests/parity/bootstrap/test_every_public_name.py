@@ -109,7 +109,7 @@ def mute(holder: Any, names: list[str]) -> list[str]:
             if not says_what_to_do(error):
                 missing.append(name)
         except RuntimeError:
-            continue  # PyTorch's own, of names that need a graph or a device
+            continue  # raised as PyTorch raises it, for names that need a graph or a device
     return missing
 
 

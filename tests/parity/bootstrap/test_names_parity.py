@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_the_names_and_signatures_are_those_that_pytorch_tells() -> None:
-    # in a process of its own: modules that other tests have imported would be names of PyTorch's, too
+    # in a process of its own: PyTorch's modules that other tests have imported would count as its names
     check = [sys.executable, ROOT / "docs" / "make_from_pytorch.py", "--check"]
     done = subprocess.run(check, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr

@@ -1,4 +1,4 @@
-"""What tensors, dtypes, layouts and limits say of themselves, and that they cannot be told otherwise."""
+"""Attributes of tensors, dtypes, layouts and limits, which are PyTorch's, and which cannot be set where its cannot."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def test_every_pair_of_operands_of_every_rank_has_pytorchs_result_type(default):
     operands += [("number", value) for value in NUMBERS]
     for pair in itertools.product(operands, repeat=2):
         expected = outcome(torch.result_type, *(_their_operand(*operand) for operand in pair))
-        if isinstance(expected, tuple):  # of a refusal, which does not depend on how the operands are looked at
+        if isinstance(expected, tuple):  # the class of an error, which is the same for operands of every size
             assert outcome(_our_result_type, *pair)[0] is expected[0], pair
             continue
         # PyTorch returns its half-precision complex type here; tensorglass only has the next wider one.
@@ -90,7 +90,7 @@ def test_what_is_no_dtype_is_refused_or_taken_for_one_as_in_pytorch(wrong):
         assert outcome(ours, wrong, wrong) == outcome(oracle, wrong, wrong)
         assert outcome(ours, dtypes.int8, wrong) == outcome(oracle, torch.int8, wrong)
     assert outcome(iinfo, wrong) == outcome(torch.iinfo, wrong)
-    if wrong is not None:  # with which PyTorch's finfo, unlike ours, does not mean the default dtype
+    if wrong is not None:  # None means the default dtype to our finfo, and nothing to PyTorch's
         assert outcome(finfo, wrong) == outcome(torch.finfo, wrong)
     assert outcome(dtypes.set_default_dtype, wrong) == outcome(torch.set_default_dtype, wrong)
 

@@ -82,7 +82,7 @@ def test_nan_to_num_in_place_writes_floating_numbers_alone() -> None:
     for library in (tensorglass, torch):
         whole = library.tensor([1, 2])
         assert library.nan_to_num_(whole) is whole
-        assert (whole.tolist(), whole._version) == ([1, 2], 1)  # counted as a write all the same
+        assert (whole.tolist(), whole._version) == ([1, 2], 1)  # it counts as a write though nothing changes
 
 
 _NEW = (
@@ -154,9 +154,9 @@ torch.backends.mps.is_available() ;; torch.backends.mps.is_built() ;; torch.back
 
 @pytest.mark.parametrize("program", steps.lines(SWITCHES))
 def test_switches_of_other_libraries_are_kept_and_told_as_pytorchs(program: str) -> None:
-    # PyTorch's own tables for tests, which other tests read, forbid to set these flags; set it free again.
+    # Importing PyTorch's tables of samples, as other tests do, freezes these flags: unfreeze them.
     torch.backends.flags_frozen.__globals__["__allow_nonbracketed_mutation_flag"] = True
-    # The modules are named after their packages, which a name that is left would show.
+    # `b` holds a module, which prints as its path: it is set to None, since all variables are compared at the end.
     assert steps.disagreement(f"{program} ;; b=None") is None
 
 

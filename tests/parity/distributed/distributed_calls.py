@@ -155,7 +155,7 @@ def gradient_through(torch, rank, call):
 
 
 def kept_buffers(torch, rank, settings):
-    """A buffer of a network that was made alike, or not, at the start; and whether it will be."""
+    """A buffer of a network after DistributedDataParallel was created, and after a forward."""
     net = torch.nn.BatchNorm1d(2)
     net.running_mean += rank
     model = torch.nn.parallel.DistributedDataParallel(net, **settings)
@@ -163,7 +163,7 @@ def kept_buffers(torch, rank, settings):
 
 
 def trained_by_unequal_batches(torch, rank, settings):
-    """The parameters of a small network after process 0 has had two batches, and process 1 four."""
+    """The parameters of a small network after process 0 has trained on two batches, and process 1 on four."""
     torch.manual_seed(rank)
     model = torch.nn.parallel.DistributedDataParallel(
         torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2)).double()

@@ -1,4 +1,4 @@
-"""Distributions draw, weigh, print and refuse as PyTorch's do."""
+"""Distributions' samples, densities, printed forms and errors are PyTorch's."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ PAIRS: dict[str, tuple[Make, Make]] = {
     ),
 }
 CASES = [pytest.param(make, id=f"{name}{number}") for name, pair in PAIRS.items() for number, make in enumerate(pair)]
-#: The library draws these in its own way: see the notes of `torch.poisson` and `torch.binomial`, and `Gamma`'s module.
+#: The library's samples of these are not PyTorch's: see `torch.poisson`, `torch.binomial` and the module of `Gamma`.
 DRAWN_OTHERWISE = ("Poisson", "Binomial", "NegativeBinomial", "Gamma", "Chi2", "Beta", "Dirichlet", "StudentT",
                    "LKJCholesky", "FisherSnedecor", "InverseGamma", "Wishart")  # fmt: skip
 
@@ -308,7 +308,7 @@ def test_gamma_variables_have_the_moments_and_the_gradients_of_their_distributio
     wanted = tensorglass.tensor([0.1, 0.5, 1.0, 3.0, 50.0], dtype=tensorglass.float64, device=device)
     concentration = wanted.clone().requires_grad_()
     drawn = tensorglass.distributions.Gamma(concentration, tensorglass.ones_like(wanted)).rsample((20000,))
-    for moment in (drawn.mean(0), drawn.var(0)):  # both are the concentration
+    for moment in (drawn.mean(0), drawn.var(0)):  # the concentration is a Gamma's mean and its variance
         assert ((moment - wanted).abs() < 0.15 * wanted).all()
     drawn.mean(0).sum().backward()  # the mean's derivative is 1
     assert ((concentration.grad - 1).abs() < 0.05).all()

@@ -1,4 +1,4 @@
-"""Where large tensors take another way than small ones, they come to what PyTorch comes to."""
+"""Large tensors, for which operators take other ways than for small ones, give PyTorch's results."""
 
 from __future__ import annotations
 

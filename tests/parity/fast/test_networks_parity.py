@@ -327,7 +327,7 @@ def test_layers_give_pytorchs_results_and_gradients(name: str, layout: str, dtyp
             assert ours[0].requires_grad
             assert [lies(tensor) for tensor in ours[:2]] == [lies(tensor) for tensor in theirs[:2]]
             for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
-                if other is None or one is None:  # a gradient of zeros may be left out
+                if other is None or one is None:  # None may stand for a gradient of zeros
                     assert all(gradient is None or not gradient.any() for gradient in (one, other)), (times, number)
                     continue
                 assert str(one.dtype).split(".")[1] == str(other.dtype).split(".")[1]

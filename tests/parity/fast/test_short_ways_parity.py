@@ -1,4 +1,4 @@
-"""Small calls with keywords, indices and equations take short ways: result, layout and refusal are PyTorch's."""
+"""Small calls with keywords, indices and equations take shortcuts: result, layout and error are PyTorch's."""
 
 from __future__ import annotations
 

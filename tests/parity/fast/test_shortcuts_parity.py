@@ -11,7 +11,7 @@ import tensorglass
 
 torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
 
-# How an operand came about, from a matrix `m`: as a result, as views of several layouts, as a number of either library.
+# How an operand is made from a matrix `m`: a result, views of several layouts, a number of either library.
 OPERANDS = {
     "result": lambda m: m + 0,
     "permuted result": lambda m: m.t() + 0,
@@ -39,7 +39,7 @@ def _seen(call: Any) -> Any:
         return type(error), str(error).splitlines()[0]
     if result is NotImplemented:
         return result
-    elements = str(result.tolist()).replace("-0.0", "0.0")  # with nan, and where the sign of zero is not the subject
+    elements = str(result.tolist()).replace("-0.0", "0.0")  # NaN equals NaN, and -0 equals 0
     return str(result.dtype), tuple(result.shape), result.stride(), result.is_contiguous(), elements
 
 

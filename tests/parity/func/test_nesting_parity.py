@@ -19,7 +19,7 @@ Chain = tuple[tuple[str, str], ...]
 
 #: What a transform is applied to: the argument; a constant, with the argument in its closure; and the reverse.
 MODES = ("argument", "closure over the argument", "closure over a constant")
-#: Whether gradients flow to the argument, to the constant, and are recorded.
+#: Whether the argument requires gradients, whether the constant does, and whether grad mode is on.
 TRACKED = [(0, 0, 1), (1, 0, 1), (0, 1, 1), (1, 1, 1), (1, 1, 0)]
 
 
@@ -102,7 +102,7 @@ def outcome(t: Any, chain: Chain, tracked: tuple[int, int, int]) -> tuple[Any, A
 
 
 def chains(outer: str) -> Iterator[tuple[Chain, tuple[int, int, int]]]:
-    """All pairs in all modes, and a third of the triples; what is tracked goes round."""
+    """All pairs in all modes, and a third of the triples; each takes the next of `TRACKED`."""
     tracked = itertools.cycle(TRACKED)
     for inner, mode, other in itertools.product(NAMES, MODES, MODES):
         yield ((outer, mode), (inner, other)), next(tracked)
@@ -139,5 +139,5 @@ def test_repeated_calls_leave_nothing_behind(outer: str) -> None:
         gc.collect()
         return sum(str(type(candidate).__module__).startswith("tensorglass") for candidate in gc.get_objects())
 
-    live(2)  # what is looked up from now on
+    live(2)  # fills caches
     assert live(11) <= live(2)

@@ -145,7 +145,7 @@ new_lengths = st.sampled_from([-2, -1, -1, 0, 1, 1, 2, 2, 3, 4, 6, 8, 12])
 
 @st.composite
 def regrouped(draw: st.DrawFn, size: geometry.Ints) -> list[int]:
-    """Sizes with as many elements: lengths joined and cut, ones put in, at times a -1."""
+    """Sizes with the same number of elements: dimensions merged and split, ones inserted, sometimes a -1."""
     factors = []
     for length in size:
         while length in (4, 6) and draw(st.booleans()):

@@ -242,7 +242,7 @@ def test_the_package_has_pytorchs_names(tmp_path: Path) -> None:
 
 
 def _left_by_messages_never_read(name: str) -> int:
-    """How many descriptors five messages with one storage leave open, once it is gone."""
+    """The number of descriptors that stay open after five messages with one storage, once that is freed."""
     torch: Any = import_module(name)
     import_module(f"{name}.multiprocessing")
     ForkingPickler.dumps(torch.zeros(3).share_memory_())  # starts the thread that sends descriptors

@@ -308,7 +308,7 @@ def test_the_output_of_attention_lies_as_in_pytorch(layout: str, width: int) -> 
         key, value = (library.ones(2, 6, 3, size).transpose(1, 2).requires_grad_() for size in (4, width))
         output = library.nn.functional.scaled_dot_product_attention(query, key, value)
         strides = [output.stride()]
-        if has_shortcuts():  # the plain way's gradients lie as products do
+        if has_shortcuts():  # without shortcuts gradients have the strides of products
             strides += [
                 gradient.stride() for gradient in library.autograd.grad(output.square().sum(), (query, key, value))
             ]

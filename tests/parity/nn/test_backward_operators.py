@@ -37,7 +37,7 @@ OTHER_NODES = ("hardsigmoid_backward", "_silu_backward", "log_sigmoid_backward",
 
 
 def names(node: Any) -> set[str]:
-    """Of all nodes that are reached from one."""
+    """The names of all nodes that are reached from this one."""
     names, waiting, seen = set(), [node], set()
     while waiting:
         next_node = waiting.pop()

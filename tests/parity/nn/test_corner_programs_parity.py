@@ -1,4 +1,4 @@
-"""Corners of networks that textbooks' programs and PyTorch's own tests come by: what both libraries see of them."""
+"""Corner cases of networks from textbooks' programs and PyTorch's own tests: both libraries give the same."""
 
 from __future__ import annotations
 

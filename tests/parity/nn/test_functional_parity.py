@@ -81,7 +81,7 @@ def test_samples_give_what_they_give_in_pytorch(name: str) -> None:
     assert number
 
 
-#: PyTorch's message is about an argument of its own machinery, or its order of checks is another.
+#: PyTorch's message names an argument of an internal function, or its checks come in another order.
 OTHER_WORDS = ("embedding", "embedding_bag", "gaussian_nll_loss")
 
 

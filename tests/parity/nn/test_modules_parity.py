@@ -120,7 +120,7 @@ def emptied(library: Any, value: Any) -> Any:
     return {key: emptied(library, item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
-#: Of a batch that lies otherwise than the gradient that comes in, gradients lie as one or as the other.
+#: If the batch and the incoming gradient differ in layout, PyTorch's gradient has that of one, and ours of the other.
 LIES_OTHERWISE = {
     "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "GroupNorm", "HuberLoss", "LeakyReLU", "LinearCrossEntropyLoss",
     "MSELoss", "PReLU", "PoissonNLLLoss", "ReLU", "ReflectionPad2d", "ReflectionPad3d",
@@ -129,7 +129,8 @@ LIES_OTHERWISE = {
 REFUSED_THERE = ("NLLLoss",)  #: "grad_input must be contiguous"
 
 
-@pytest.mark.parametrize("name", [name for name in INFOS if not name.startswith("Lazy")])  # a call makes those others
+# A call changes the class of a lazy module.
+@pytest.mark.parametrize("name", [name for name in INFOS if not name.startswith("Lazy")])
 @pytest.mark.filterwarnings("ignore")
 def test_copies_and_pickles_of_modules_compute_the_same(name: str) -> None:
     sample = inputs(INFOS[name], False)[0]
@@ -188,7 +189,7 @@ def test_empty_batches_give_what_they_give_in_pytorch(name: str) -> None:
         mine, theirs = pair(name, sample)
         expected = outcome(torch, theirs, *emptied(torch, call), theirs.parameters)
         own = outcome(tensorglass, mine, *emptied(tensorglass, ours(call)), mine.parameters)
-        if "error" in expected:  # the words are those of the operator that happens to notice
+        if "error" in expected:  # the words depend on which operator refuses first
             assert "error" in own, f"{sample.constructor_input.kwargs}: {expected} there"
         else:
             differs = difference(own, expected, ("node", *SKIPPED.get(name, ())))

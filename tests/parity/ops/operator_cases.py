@@ -37,7 +37,7 @@ LAYOUTS = ("contiguous", "permuted", "sliced", "expanded")
 
 #: PyTorch is killed by the processor (SIGFPE) when they divide the least integer of a wide type by -1.
 DIVISIONS = ("div", "floor_divide", "remainder", "fmod")
-#: What they give where a product or the size of the least integer overflows depends on the compiler.
+#: Where a product or the absolute value of the least integer overflows, their results depend on the compiler.
 DIVISORS = ("gcd", "lcm")
 
 INF, NAN = float("inf"), float("nan")

@@ -67,7 +67,7 @@ WRITING = [row for row in SAMPLED if row.has_out and row.is_function and row.nam
 # Sums of terms that cancel are as exact as their terms.
 FLOOR = {"reduction": 1.0, "linear algebra": 8.0, "cumulative": 1.0, "Fourier": 8.0}
 
-#: Waves near their zeros are as exact.
+#: Functions that oscillate are as exact near their zeros.
 CANCELLING = tuple(name for name in OPERATORS if "_bessel_" in name)
 #: PyTorch's results are accurate to this tolerance only (docs/differences.md), and not at all for huge arguments.
 ROUGH = {
@@ -80,10 +80,9 @@ ROUGH = {
 }
 
 
-#: Their vectors have a sign that is not determined, PyTorch is wrong in halves, or where a diagonal is complex
-#: (docs/differences.md);
-#: tests/parity/ops/linalg/test_linalg_parity.py compares what can be.
 AMONG_EQUALS = ("topk", "kthvalue")  #: choose any of equal elements: `test_among_equals_parity` compares them
+#: The signs of their vectors are not determined, or PyTorch is wrong for half types or complex diagonals
+#: (docs/differences.md); tests/parity/ops/linalg/test_linalg_parity.py compares what is determined.
 UP_TO_SIGN = (
     "linalg_qr", "qr", "linalg_svd", "svd", "linalg_eigh", "linalg_eig", "linalg_eigvals", "linalg_matrix_exp",
     "matrix_exp", "cholesky_inverse",

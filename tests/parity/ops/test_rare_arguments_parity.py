@@ -1,4 +1,4 @@
-"""What a sweep over all operators has found, in all their forms and dtypes: arguments that are rarely given.
+"""Rarely given arguments that differed in a sweep over all operators, in all their forms and dtypes.
 
 One line is one program, step by step.
 """

@@ -45,14 +45,14 @@ from tensorglass.ops.declare.registry import Operator  # noqa: E402  # as above
 
 #: PyTorch's own assertion fails.
 BROKEN = ("renorm",)
-#: They promote their operands in another order, or not at all (docs/differences.md).
+#: PyTorch promotes their operands in another order, or not at all (docs/differences.md).
 PROMOTING = ("rsub", "float_power", "ldexp", "addcdiv")
 #: PyTorch refuses them in some layouts (docs/differences.md).
 FLIPPED = ("flip", "fliplr", "flipud", "rot90")
 
 
 def check(row: Operator, cases: Iterable[Case], **closeness: Any) -> None:
-    """Compare the calls that PyTorch has written."""
+    """Compare the calls for which PyTorch has kernels."""
     written = [case for case in cases if _is_written(case)]
     if written:
         check_all(row, written, **closeness)
@@ -233,7 +233,7 @@ def test_an_expression_prints_what_pytorchs_prints(expression: str) -> None:
         asked = expression.replace("U)", f"torch.{dtype})").replace("U,", f"torch.{dtype},")
         wanted = outcome(torch, asked)[0]
         if "not implemented for" not in wanted:
-            assert outcome(tensorglass, asked)[0] == wanted, asked  # PyTorch warns but once
+            assert outcome(tensorglass, asked)[0] == wanted, asked  # warnings are not compared: PyTorch warns only once
 
 
 @pytest.mark.parametrize("value", ["1", "-1", "65536", "2**40", "2**63", "1.7", "-1.7", "True", "2j", "float('nan')"])
@@ -244,7 +244,7 @@ def test_what_is_assigned_fits_or_is_refused_as_in_pytorch(value: str) -> None:
             assert outcome(tensorglass, asked) == outcome(torch, asked), asked
 
 
-# --- where PyTorch has written nothing -------------------------------------------------------------------------------
+# --- where PyTorch has no kernel -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", WIDE_UNSIGNED)

@@ -75,7 +75,7 @@ def epochs(optimizer: Any, schedule: Any, count: int) -> list[Any]:
 
 
 def comparable(state: Any) -> Any:
-    """A state dict without functions, which are equal to none but themselves."""
+    """A state dict without functions, since a copy of a function is not equal to it."""
     if isinstance(state, dict):
         return {
             key: comparable(value) for key, value in state.items() if not callable(value) and key != "_scale_fn_ref"

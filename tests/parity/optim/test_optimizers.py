@@ -103,7 +103,7 @@ def test_twenty_steps(name: str, options: dict[str, Any], dtype: str) -> None:
 
 
 def with_flag(library: Any, name: str, options: dict[str, Any]) -> Any:
-    """Where five steps lead, and two more of another one that took the state over; or the refusal."""
+    """The parameters after five steps, and after two more of an optimizer that loaded the state; or the error."""
     try:
         params, optimizer = make(library, name, options)
         steps(library, params, optimizer, 5)
@@ -309,7 +309,7 @@ def test_zero_grad() -> None:
 
 @pytest.mark.parametrize("name", ["SGD", "Adam", "Adagrad", "RMSprop", "NAdam", "RAdam", "Adadelta", "ASGD"])
 def test_a_step_can_be_differentiated(name: str) -> None:
-    """The gradient of what two steps lead to, with respect to the gradient that they were given."""
+    """The gradient of the parameters after two steps with respect to the gradient that the steps were given."""
     gradients = []
     for library in BOTH:
         start = library.tensor([0.3, -0.7, 1.1], dtype=library.float64, requires_grad=True)

@@ -21,7 +21,7 @@ pytest.importorskip("expecttest", reason="PyTorch's table of operators needs it:
 from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402  # after the check above
 
 LIBRARIES = (tensorglass, torch)
-#: PyTorch's Python code calls several operators where there is one here, or the other way round.
+#: Functions that call several operators in PyTorch and one here, or the other way round.
 OTHERWISE = frozenset((
     "Tensor.__getitem__", "Tensor.__rdiv__", "Tensor.stft", "nn.functional.dropout3d",
     "nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d", "nn.functional.huber_loss",
@@ -72,7 +72,7 @@ def _given(library: Any, argument: Any) -> Any:
 
 
 def _children(profile: Any) -> dict[str, list[str]]:
-    """What was called in each range of the outermost, by its name. PyTorch has rows of freed memory besides."""
+    """The calls directly within each outermost range, by its name; without PyTorch's rows of freed memory."""
     return {
         event.name: [child.name for child in event.cpu_children if child.name != "[memory]"]
         for event in profile.events()

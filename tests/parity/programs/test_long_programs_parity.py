@@ -1,4 +1,4 @@
-"""What running long programs about tensors has found: parts of complex numbers that are set, ranges, nested data,
+"""Differences found by running long programs about tensors: parts of complex numbers that are set, ranges, nested data,
 results written where they may not be, NumPy's small ints, and the names of functions. One line is one program.
 """
 
@@ -112,5 +112,5 @@ def test_functions_and_methods_have_the_names_that_pytorch_gives_them(home: str)
     assert [name for name in shared if getattr(ours, name).__name__ != getattr(theirs, name).__name__] == []
 
 
-#: methods that are one function under two names, and a function that PyTorch calls by an inner name
+#: methods that are one function under two names, and a function that PyTorch prints under an internal name
 _UNDER_ONE_NAME = ("ndimension", "nelement", "where", "to_dlpack")

@@ -1,5 +1,5 @@
-"""What programs written by chance have found: gradients where something is infinite, elements of what is written to,
-tensors without elements, and which of a call's faults is told. One line is one program, step by step.
+"""Differences found by random programs: gradients where something is infinite, elements of overwritten tensors,
+tensors without elements, and which of a call's several errors is raised. One line is one program, step by step.
 """
 
 from __future__ import annotations

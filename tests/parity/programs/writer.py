@@ -236,7 +236,7 @@ def reads_what_it_writes(statement: str, values: dict[str, Any]) -> bool:
     if match is None:
         return False
     target = values[match[1]]
-    others = [values[name] for name in re.findall(r"v\d+\b(?! )", match[3])]  # not of "v1 > 2"
+    others = [values[name] for name in re.findall(r"v\d+\b(?! )", match[3])]  # not v1 in "v1 > 2"
     if match[2] not in ("copy", "masked_fill"):
         others.append(target)
     written = _bytes_of(target)

@@ -1,4 +1,4 @@
-"""Weights from an address, as programs load them: downloaded once, into PyTorch's folder. Files stand for the net."""
+"""Weights from an address, as programs load them: downloaded once, into PyTorch's folder. No network is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small things that programs ask for: lists of tensors, random tensors for tests, old classes, early stops."""
+"""Small helpers that programs use: lists of tensors, random tensors for tests, old classes, early stops."""
 
 from __future__ import annotations
 

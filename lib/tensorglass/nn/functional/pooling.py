@@ -264,10 +264,10 @@ def _lp_pool(
         count *= size
     powers = input.pow(norm_type)
     if stride is not None:
-        means = pool(powers, kernel_size, stride, 0, ceil_mode)
+        averages = pool(powers, kernel_size, stride, 0, ceil_mode)
     else:
-        means = pool(powers, kernel_size, padding=0, ceil_mode=ceil_mode)
-    return (torch.sign(means) * torch.relu(torch.abs(means))).mul(count).pow(1.0 / norm_type)
+        averages = pool(powers, kernel_size, padding=0, ceil_mode=ceil_mode)
+    return (torch.sign(averages) * torch.relu(torch.abs(averages))).mul(count).pow(1.0 / norm_type)
 
 
 def lp_pool1d(

@@ -13,6 +13,7 @@ from typing import Any
 from tensorglass import geometry, memory
 from tensorglass.backends import Array, transfer_log
 from tensorglass.backends.host_memory import LEAST
+from tensorglass.backends.settings import fills_new_memory
 from tensorglass.core import dtypes
 from tensorglass.core import memory_format as formats
 from tensorglass.core.devices import device as Device
@@ -21,7 +22,6 @@ from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained, warn
 from tensorglass.core.memory_format import contiguous_format, preserve_format
 from tensorglass.graph.derivative import derivative
-from tensorglass.memory.settings import fills_new_memory
 from tensorglass.ops.arg_parser.checks import check_tensor, invalid_combination, type_name
 from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.run_pointwise import refuse_overlapping_write

@@ -11,12 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorglass import geometry
-from tensorglass.backends import Array
+from tensorglass.backends import Array, settings
 from tensorglass.core import dtypes
 from tensorglass.core.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
-from tensorglass.memory import settings
 from tensorglass.ops.arg_parser.checks import check_tensor
 from tensorglass.ops.creation.fill import ones_like, zeros_like
 from tensorglass.ops.declare.run_pointwise import refuse_shared_cells

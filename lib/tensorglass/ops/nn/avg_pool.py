@@ -27,7 +27,7 @@ from tensorglass.tensor.tensor import Tensor
 # --- windows that move by a stride -----------------------------------------------------------------------------------
 
 
-class _Means(NamedTuple):
+class _Averaging(NamedTuple):
     """The arguments of the mean of windows."""
 
     windows: Windows
@@ -37,34 +37,34 @@ class _Means(NamedTuple):
     divisor: int | None  #: what sums are divided by, if not by the number of cells
 
 
-def _averages(xp: Any, array: Array, means: _Means) -> Array:
-    total = kernels.sums(xp, array, means.windows, means.counts)
-    divisor = _divisor(xp, means)
+def _averages(xp: Any, array: Array, averaging: _Averaging) -> Array:
+    total = kernels.sums(xp, array, averaging.windows, averaging.counts)
+    divisor = _divisor(xp, averaging)
     if total.dtype.kind in "iu":
         return xp.trunc(total / divisor).astype(total.dtype)
     return xp.true_divide(total, divisor.astype(total.dtype), out=total)
 
 
-def _divisor(xp: Any, means: _Means) -> Array:
-    if means.divisor is not None:
-        return xp.asarray(means.divisor)
-    return kernels.divisors(xp, means.lengths, means.windows, means.counts, means.counts_padding)
+def _divisor(xp: Any, averaging: _Averaging) -> Array:
+    if averaging.divisor is not None:
+        return xp.asarray(averaging.divisor)
+    return kernels.divisors(xp, averaging.lengths, averaging.windows, averaging.counts, averaging.counts_padding)
 
 
-def _shares(xp: Any, array: Array, means: _Means) -> Array:
-    shares = array / _divisor(xp, means).astype(array.dtype)
-    return kernels.add_to_windows(xp, shares, means.lengths, means.windows)
+def _shares(xp: Any, array: Array, averaging: _Averaging) -> Array:
+    shares = array / _divisor(xp, averaging).astype(array.dtype)
+    return kernels.add_to_windows(xp, shares, averaging.lengths, averaging.windows)
 
 
 @derivative(
-    node=lambda means: f"AvgPool{len(means.counts)}DBackward0",
-    input=lambda grad, input_size, input_stride, means: average_shares(
-        _as_image_lies(grad, len(means.counts), input_size, input_stride), means
+    node=lambda averaging: f"AvgPool{len(averaging.counts)}DBackward0",
+    input=lambda grad, input_size, input_stride, averaging: average_shares(
+        _as_image_lies(grad, len(averaging.counts), input_size, input_stride), averaging
     ),
 )
-def _average(input: Tensor, means: _Means) -> Tensor:
-    result = run_wide(_averages, input, means=means)
-    return like_channels_last(result, input) if len(means.counts) == 2 else result  # volumes are contiguous
+def _average(input: Tensor, averaging: _Averaging) -> Tensor:
+    result = run_wide(_averages, input, averaging=averaging)
+    return like_channels_last(result, input) if len(averaging.counts) == 2 else result  # volumes are contiguous
 
 
 def _as_image_lies(grad: Tensor, rank: int, size: Lengths, stride: Lengths) -> Tensor:
@@ -72,11 +72,11 @@ def _as_image_lies(grad: Tensor, rank: int, size: Lengths, stride: Lengths) -> T
 
 
 @derivative(
-    node=lambda means: f"AvgPool{len(means.counts)}DBackwardBackward0",
-    input=lambda grad, means: average(grad, means),
+    node=lambda averaging: f"AvgPool{len(averaging.counts)}DBackwardBackward0",
+    input=lambda grad, averaging: average(grad, averaging),
 )
-def _average_shares(input: Tensor, means: _Means) -> Tensor:
-    return like_channels_last(run_wide(_shares, input, means=means), input)
+def _average_shares(input: Tensor, averaging: _Averaging) -> Tensor:
+    return like_channels_last(run_wide(_shares, input, averaging=averaging), input)
 
 
 #: The means of windows, and the gradient: each cell of a window gets an equal share of the mean's.
@@ -103,7 +103,7 @@ def _avg_pool(
     if input._dtype.category != dtypes.FLOATING and input._dtype is not dtypes.int64:
         raise not_implemented("avg_pool2d" if rank == 2 else "avg_pool3d_out_frame", input._dtype)
     result: Tensor = average(
-        input, _Means(pooled, tuple(input._size[-rank:]), counts, count_include_pad, divisor_override)
+        input, _Averaging(pooled, tuple(input._size[-rank:]), counts, count_include_pad, divisor_override)
     )
     return result
 

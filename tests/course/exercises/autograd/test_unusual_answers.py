@@ -1,4 +1,4 @@
-"""Part 3: answers that are right in a way of their own; with either library."""
+"""Part 3: right answers that few people give, with either library."""
 
 import numpy
 from exercise_answers import right_answers, wrong_answers

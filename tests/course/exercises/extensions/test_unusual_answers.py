@@ -1,4 +1,4 @@
-"""Part 4: answers that are right in a way of their own, and more wrong ones; with either library."""
+"""Part 4: right answers that few people give, and more wrong ones, with either library."""
 
 import numpy
 from exercise_answers import right_answers, wrong_answers

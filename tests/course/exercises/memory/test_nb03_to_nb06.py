@@ -1,4 +1,4 @@
-"""Checks of notebooks 03 to 06 tell those whose answer is wrong which misconception it shows."""
+"""For wrong answers, the checks of notebooks 03 to 06 say which misconception they show."""
 
 from exercise_answers import wrong_answers
 

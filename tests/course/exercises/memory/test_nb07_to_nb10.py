@@ -162,7 +162,7 @@ test_another_right_answer_is_right = right_answers(ALSO_RIGHT)
 
 @pytest.mark.parametrize(("exercise_id", "attempt", "told"), OVER_BUDGET)
 def test_answer_over_the_budget_is_told_what_it_allocated(exercise_id, attempt, told):
-    import tensorglass  # the account is of its storages only
+    import tensorglass  # only the library's own storages are counted
 
     verdict = verdict_on(tensorglass, exercise_id, attempt)
     assert not verdict.solved

@@ -139,6 +139,6 @@ test_another_right_answer_is_right = right_answers(ALSO_RIGHT)
     ],
 )
 def test_what_travels_is_counted_where_there_is_a_device(pictures, labels, told):
-    import tensorglass  # PyTorch without a GPU has nowhere to send to
+    import tensorglass  # PyTorch without a GPU has no second device
 
     assert_told(verdict_on(tensorglass, "n04-ready", READY.format(pictures=pictures, labels=labels)), told)

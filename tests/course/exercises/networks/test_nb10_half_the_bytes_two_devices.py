@@ -171,7 +171,7 @@ weight = torch.ones(2, device=devices[0], requires_grad=True)
 
 
 def on_two_devices(exercise_id: str, attempt: str):
-    """The verdict on an answer that is given two devices, where only tensorglass has them."""
+    """The verdict on an answer that uses two devices, which only tensorglass has here."""
     return verdict_on(tensorglass, exercise_id, TWO_DEVICES + attempt)
 
 

@@ -1,4 +1,4 @@
-"""What people answer on one order for two tensors, masks, NumPy's deviation, two libraries, and too little room."""
+"""What people answer on sorting two tensors alike, masks, NumPy's deviation, two libraries, and full memory."""
 
 from exercise_answers import right_answers, wrong_answers
 

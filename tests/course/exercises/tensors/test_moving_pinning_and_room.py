@@ -27,7 +27,7 @@ test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
 
 
 def test_what_stays_on_the_host_is_told_so():
-    import tensorglass  # PyTorch without a GPU has no device to stay away from
+    import tensorglass  # PyTorch without a GPU has no other device
 
     verdict = verdict_on(tensorglass, "t16-send", "def send(tensors, device): return list(torch.stack(tensors))")
     assert "`send(tensors, device)[0]` is on cpu; it should be on sim" in verdict.message
@@ -41,7 +41,7 @@ def test_transfers_are_counted_where_the_tensors_are_put_together_afterwards():
 
 
 def test_the_figures_are_the_allocators():
-    allocator = CachingAllocator(2**30)  # one of its own: others' tensors may be on the simulated device
+    allocator = CachingAllocator(2**30)  # a device of its own, since tensors of other tests may be on the simulated one
     held = [allocator.allocate(1000) for _ in range(10)]
     assert allocator.allocated == 10 * 1024
     assert allocator.reserved == 2 * 2**20

@@ -1,4 +1,4 @@
-"""Part 2: answers that are right in a way of their own, and more wrong ones; with either library."""
+"""Part 2: right answers that few people give, and more wrong ones, with either library."""
 
 import numpy
 import pytest

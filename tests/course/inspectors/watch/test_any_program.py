@@ -52,7 +52,7 @@ PROGRAMS = st.lists(st.tuples(LINES, st.sampled_from(VARIABLES), st.sampled_from
 
 
 class Truth(NamedTuple):
-    """A memory's true state: what leads to it, the version and bytes of each storage that holds it, and whether those
+    """The true state of some memory: its holders, the version and bytes of each storage on it, and whether those
     are alive.
 
     There may be several storages: `from_numpy` makes a second one of the same memory.

@@ -14,7 +14,7 @@ from glassroom.inspectors.watch.accounts import Account
 torch = pytest.importorskip("torch", reason="what PyTorch's operators count is asked of PyTorch")
 modes = pytest.importorskip("torch.utils._python_dispatch", reason="where PyTorch keeps its modes")
 
-# Called with arguments that do not go together, these read memory that is not theirs, or divide by zero.
+# With arguments that do not match, these read beyond their memory, or divide by zero.
 CRASHING = {
     "aten::_batch_norm_no_update.out", "aten::_fused_sgd.tensor_lr_out", "aten::_fused_sgd_.tensor_lr",
     "aten::_nnpack_spatial_convolution.out", "aten::_transform_bias_rescale_qkv.out",
@@ -72,7 +72,7 @@ def a_value(kind: Any, numbers: random.Random) -> Any:
 
 
 def arguments(operator: Any, seed: int) -> tuple[list[Any], dict[str, Any]]:
-    """Arguments of the kinds that the schema wants; the same at each call."""
+    """Arguments of the types that the schema asks for; the same at each call."""
     numbers, by_place, by_name = random.Random(seed), [], {}
     for argument in operator._schema.arguments:
         is_left = argument.has_default_value() and numbers.random() < 0.7
@@ -126,7 +126,7 @@ def test_every_operator_that_writes_counts_its_writes_as_without_a_watch() -> No
             watched = outcome(operator, seed)
         finally:
             account.close()
-        # Where a mode looks on, PyTorch resizes an `out=` of another size by `resize_`, which counts as well.
+        # Under a dispatch mode PyTorch resizes an `out=` of another size by `resize_`, which counts a write too.
         allowed = [
             (before, after) if before == after or after == (False, before[1] + 1) else None
             for before, after in zip(plain[1], watched[1], strict=True)

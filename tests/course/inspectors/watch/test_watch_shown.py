@@ -1,4 +1,4 @@
-"""What `watch` and `%%watch` show: text, picture, data, and the cell that ran as cells do."""
+"""What `watch` and `%%watch` show: text, picture, data, and that the cell runs as an ordinary cell does."""
 
 from __future__ import annotations
 

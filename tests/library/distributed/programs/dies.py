@@ -19,5 +19,5 @@ if dist.get_rank() == dist.get_world_size() - 1:
         raise ZeroDivisionError("the last process has failed")
     if way == "killed":
         os.kill(os.getpid(), signal.SIGKILL)
-    sys.exit(0)  # it leaves
+    sys.exit(0)  # it ends, without an error
 dist.all_reduce(x)

@@ -64,7 +64,7 @@ if rank == 0:
     refused(ValueError, "Invalid process group specified", dist.send, x, 1, group=alone)
     refused(ValueError, "Global rank 0 is not part of group -100", dist.get_group_rank, alone, 0)
 
-# Nobody sends this before all have waited for it.
+# The message is sent only after both have waited for it in vain.
 refused(RuntimeError, "Timed out waiting 50ms for", dist.irecv(x, other, tag=3).wait, timedelta(milliseconds=50))
 dist.barrier()
 dist.send(x, other, tag=3)

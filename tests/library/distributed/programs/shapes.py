@@ -1,4 +1,4 @@
-"""Two processes that have made different networks."""
+"""Two processes that have created networks of different shapes."""
 
 from tensorglass import distributed as dist
 from tensorglass import nn

@@ -78,7 +78,7 @@ with model.join(enable=False):
 
 
 class Counter(Joinable):
-    """How many batches all processes have had."""
+    """Counts the batches of all processes together."""
 
     def __init__(self):
         super().__init__()
@@ -101,7 +101,7 @@ class Counter(Joinable):
 
 
 class Follow(JoinHook):
-    """The rounds of the others."""
+    """Takes part in the rounds of the processes that still have batches."""
 
     def __init__(self, counter):
         self.counter, self.was_last = counter, None

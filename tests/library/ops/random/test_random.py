@@ -16,7 +16,7 @@ def test_a_seed_gives_the_same_numbers_again() -> None:
 
 
 def test_a_state_is_a_place_in_the_stream() -> None:
-    torch.randn(3)  # leaves a normal number over
+    torch.randn(3)  # normal numbers come in pairs: one is left for the next call
     state = torch.get_rng_state()
     first = torch.randn(5).tolist()
     torch.set_rng_state(state)

@@ -14,7 +14,7 @@ from parity.steps import disagreement, lines
 
 import tensorglass
 
-#: Which of an operator's parameters belong together: each of these is one of several signatures of PyTorch's.
+#: Arguments from two of PyTorch's signatures in one call: `keepdim` without `dim`, for example.
 TOGETHER = r"""
 x=torch.ones(2,3) ;; x.sum(keepdim=True) ;; x.mean(keepdim=True) ;; x.prod(keepdim=False) ;; torch.sum(x,keepdim=True)
 x=torch.ones(2,3) ;; x.max(keepdim=True) ;; torch.min(x,keepdim=True) ;; x.median(keepdim=True)
@@ -34,7 +34,7 @@ torch.kaiser_window(5,beta="3") ;; torch.kaiser_window(5,beta=None)
 torch.hamming_window(5,True,.3,beta=.3)
 """
 
-#: What may be left out, and may not be None; and what has one type alone.
+#: Arguments that may be left out but not be None, and arguments that take a single type.
 SAID = r"""
 torch.eye(3,None) ;; torch.eye(3,m=2) ;; torch.squeeze(torch.ones(1,2),{}) ;; torch.ones(1,2).squeeze(np.int64(0))
 x=torch.ones(2) ;; x.clone(memory_format=False) ;; x.clone(memory_format=None) ;; x.resize_(2,memory_format=False)
@@ -63,7 +63,7 @@ F=torch.nn.functional ;; x=torch.arange(16.).view(1,1,4,4) ;; F.local_response_n
 F=torch.nn.functional ;; x=torch.arange(16.).view(1,1,4,4) ;; F.local_response_norm(x,np.int64(3))
 """
 
-#: The same of tensors whose classes are derived from Tensor.
+#: The same with tensors of subclasses.
 DERIVED = r"""
 S=type("S",(torch.Tensor,),{}) ;; x=torch.ones(2,3).as_subclass(S) ;; torch.flip(input=x,dims=(0,))
 S=type("S",(torch.Tensor,),{}) ;; x=torch.ones(2,3).as_subclass(S) ;; x.repeat(repeats=(2,1))
@@ -93,7 +93,7 @@ torch.fft.fftshift(torch.tensor(1),0) ;; torch.rot90(torch.ones(2),"x")
 torch.blackman_window(5) ;; torch.blackman_window(6,dtype=torch.float64) ;; torch.hamming_window(5).dtype
 """
 
-#: What methods do not take.
+#: Keywords that functions take and methods do not.
 METHODS = r"""
 x=torch.ones(2) ;; x.add(1,out=x) ;; x.sin(out=x) ;; x.sum(0,out=x) ;; x.matmul(x,out=x) ;; x.cumsum(0,out=x)
 x=torch.ones(2) ;; x.gather(0,torch.tensor([1]),out=x) ;; x.softmax(0,out=x) ;; x.eq(1,out=x) ;; x.clamp(1,out=x)
@@ -143,7 +143,7 @@ torch.typename(torch.Generator()) ;; torch.typename(3)
 torch.testing.assert_close(torch.ones(2),torch.ones(2),rtol=torch.tensor(1),atol=np.float32(0))
 """
 
-#: Results whose nodes have fewer outputs than they are.
+#: Operators with more results than their node has outputs.
 NUMBERED = r"""
 x=torch.eye(3,requires_grad=True) ;; [each.output_nr for each in torch.linalg.lu(x)]
 x=torch.eye(3,requires_grad=True) ;; [each.output_nr for each in torch.lu_unpack(*torch.linalg.lu_factor(x))]
@@ -161,7 +161,7 @@ x=torch.zeros(3) ;; x.random_(2**24,None) ;; x.random_(None) ;; x.random_(None,5
 x=torch.zeros(3,requires_grad=True).clone() ;; x.random_(5,None).grad_fn.name() ;; x.random_(5).grad_fn.name()
 """
 
-#: Functions of Python, which are called outside of any kernel and may use tensors.
+#: Python functions given to operators: they are called outside of kernels, and may use tensors.
 CALLED = r"""
 x=torch.ones(3) ;; x.apply_(lambda a: torch.tensor(a)*2)
 x=torch.ones(3) ;; x.apply_(lambda a: torch.tensor([a,a])) ;; x.apply_(lambda a: "x")

@@ -57,7 +57,7 @@ def test_older_programs_run_as_on_pytorch(program: str) -> None:
 
 
 def test_the_advice_names_the_old_form_and_the_new_one() -> None:
-    with warnings.catch_warnings(record=True) as caught:  # PyTorch gives it once a process, for whichever comes first
+    with warnings.catch_warnings(record=True) as caught:  # PyTorch warns once a process, of the first such call
         warnings.simplefilter("always")
         tensorglass.ones(2).add_(2, tensorglass.ones(2))
     assert [str(warning.message) for warning in caught] == [

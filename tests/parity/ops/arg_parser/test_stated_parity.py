@@ -1,4 +1,4 @@
-"""Arguments that are said: None for a dimension, tolerances below zero, dtypes beside `out=`, chances and counts."""
+"""Explicit arguments: None for a dimension, negative tolerances, dtypes beside `out=`, probabilities and counts."""
 
 from __future__ import annotations
 

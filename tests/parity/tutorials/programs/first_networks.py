@@ -1,4 +1,4 @@
-"""Met first: gradients by hand, a curve fitted in several ways, a classifier with its loader, test and checkpoint."""
+"""First programs: gradients by hand, a curve fitted in several ways, a classifier with loader, test and checkpoint."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""Words: vectors, tags, translation with attention, recurrent and masked-attention models of text, that also write."""
+"""Language: word vectors, tags, translation with attention, recurrent and masked-attention text generators."""
 
 import math
 import warnings

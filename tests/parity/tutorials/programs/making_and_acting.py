@@ -1,4 +1,4 @@
-"""Networks that make (autoencoders, adversaries, diffusion) and that act; pairs that are alike."""
+"""Generative networks (autoencoders, adversaries, diffusion), reinforcement learning, and contrastive pairs."""
 
 import random
 from collections import deque

@@ -1,4 +1,4 @@
-"""Weights that are functions of others, norms of weights, and weights that are taken out."""
+"""Parametrized weights, norms of weights, and pruned weights."""
 
 import warnings
 

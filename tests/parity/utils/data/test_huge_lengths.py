@@ -1,4 +1,4 @@
-"""Of a length that no list could have, samples come one by one where PyTorch gives them so, and are the same ones."""
+"""Datasets longer than any list: samplers that are lazy in PyTorch are lazy here, and give the same samples."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ ITERABLES: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def first(t: Any, made: Callable[[Any, Any], Any]) -> tuple[list[Any], int, str]:
-    """The first samples, the length, and whether an iterator is one of its own, or over a list."""
+    """The first samples, the length, and whether iteration goes over a list."""
     t.manual_seed(5)
     iterable = made(t, t.utils.data)
     iterator = iter(iterable) if hasattr(iterable, "__iter__") else iter(map(iterable.__getitem__, range(70)))

@@ -336,19 +336,15 @@ class Categorical(Distribution):
         return values.expand((-1, *self._batch_shape)) if expand else values
 
 
-class OneHotCategorical(Distribution):
-    """One of K classes, as a one-hot vector."""
+class OfCategorical(Distribution):
+    """A distribution of vectors, one element for each of K classes, with the parameters of a `Categorical`."""
 
     arg_constraints: ClassVar[constraints.Constraints] = {
         "probs": constraints.simplex,
         "logits": constraints.real_vector,
     }
-    support = constraints.one_hot
-    has_enumerate_support = True
 
-    def __init__(
-        self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
-    ) -> None:
+    def __init__(self, probs: Tensor | None, logits: Tensor | None, validate_args: bool | None) -> None:
         self._categorical = Categorical(probs, logits)
         super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args)
 
@@ -371,6 +367,18 @@ class OneHotCategorical(Distribution):
     def param_shape(self) -> Size:
         """The size of the parameter."""
         return self._categorical.param_shape
+
+
+class OneHotCategorical(OfCategorical):
+    """One of K classes, as a one-hot vector."""
+
+    support = constraints.one_hot
+    has_enumerate_support = True
+
+    def __init__(
+        self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
+    ) -> None:
+        super().__init__(probs, logits, validate_args)
 
     @property
     def mean(self) -> Tensor:
@@ -401,13 +409,8 @@ class OneHotCategorical(Distribution):
         return values.expand((count, *self._batch_shape, count)) if expand else values
 
 
-class Multinomial(Distribution):
+class Multinomial(OfCategorical):
     """How often each of K classes is drawn in `total_count` draws."""
-
-    arg_constraints: ClassVar[constraints.Constraints] = {
-        "probs": constraints.simplex,
-        "logits": constraints.real_vector,
-    }
 
     def __init__(
         self,
@@ -419,32 +422,11 @@ class Multinomial(Distribution):
         if not isinstance(total_count, int):
             raise NotImplementedError("inhomogeneous total_count is not supported")
         self.total_count = total_count
-        self._categorical = Categorical(probs, logits)
-        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args)
-
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        new = super().expand(batch_shape, _instance)
-        new._categorical = self._categorical.expand(batch_shape)
-        return new
+        super().__init__(probs, logits, validate_args)
 
     @constraints.dependent_property(is_discrete=True, event_dim=1)
     def support(self) -> constraints.Constraint:
         return constraints.multinomial(self.total_count)
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Tensor:
-        """The logarithms of the probabilities."""
-        return self._categorical.logits
-
-    @property
-    def param_shape(self) -> Size:
-        """The size of the parameter."""
-        return self._categorical.param_shape
 
     @property
     def mean(self) -> Tensor:

@@ -11,8 +11,8 @@ import tensorglass as torch
 from tensorglass.core.size import Size
 from tensorglass.distributions import constraints
 from tensorglass.distributions.derived import TransformedDistribution
-from tensorglass.distributions.discrete import Categorical, OfChance, OneHotCategorical, clamp_probs
-from tensorglass.distributions.distribution import Distribution, Value, broadcast_all
+from tensorglass.distributions.discrete import OfCategorical, OfChance, OneHotCategorical, clamp_probs
+from tensorglass.distributions.distribution import Value, broadcast_all
 from tensorglass.distributions.transforms import ExpTransform, SigmoidTransform
 from tensorglass.tensor.tensor import Tensor
 
@@ -58,13 +58,9 @@ class LogitRelaxedBernoulli(OfChance):
         return self.temperature.log() + apart - 2 * apart.exp().log1p()
 
 
-class ExpRelaxedCategorical(Distribution):
+class ExpRelaxedCategorical(OfCategorical):
     """The logarithms of a `RelaxedOneHotCategorical`: Gumbel noise on `logits`, divided by the temperature."""
 
-    arg_constraints: ClassVar[constraints.Constraints] = {
-        "probs": constraints.simplex,
-        "logits": constraints.real_vector,
-    }
     support = constraints.real_vector  # a part of it: the exponentials sum to 1
     has_rsample = True
 
@@ -75,29 +71,8 @@ class ExpRelaxedCategorical(Distribution):
         logits: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        self._categorical = Categorical(probs, logits)
         self.temperature = temperature
-        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args)
-
-    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
-        new = super().expand(batch_shape, _instance)
-        new._categorical = self._categorical.expand(batch_shape)
-        return new
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        return self._categorical.probs
-
-    @property
-    def logits(self) -> Tensor:
-        """The logarithms of the probabilities."""
-        return self._categorical.logits
-
-    @property
-    def param_shape(self) -> Size:
-        """The size of the parameter."""
-        return self._categorical.param_shape
+        super().__init__(probs, logits, validate_args)
 
     def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         shape = self._extended_shape(sample_shape)

@@ -47,7 +47,8 @@ class Optimizer:
     """What all optimizers share.
 
     `params` is an iterable of tensors, of (name, tensor) pairs, or of dicts with the key ``"params"`` and options of
-    their own; `defaults` has the options of groups that do not give them.
+    their own; `defaults` has the options of groups that do not give them. Their order is that of PyTorch's state dicts,
+    which for half of the optimizers is not the order of the constructor's arguments.
     """
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:

@@ -303,7 +303,7 @@ def keep_result(tensor: Tensor) -> SavedTensor | SavedResult:
     ):
         return SavedTensor(tensor, True)
     if storage._headers is None:
-        storage.note(tensor)
+        storage._headers = [weakref.ref(tensor)]  # `storage.note(tensor)`, inlined
     saved: SavedResult = _new(SavedResult)
     saved.storage = storage
     saved.size = tensor._size

@@ -35,8 +35,10 @@ def verdict_on(torch: Any, exercise_id: str, attempt: str, **names: Any) -> Verd
 
 
 def assert_told(verdict: Verdict, told: str) -> None:
-    """The answer is refused, in these words among others."""
+    """The answer is refused, in these words among others, and with a reason."""
     assert not verdict.solved, verdict.message
+    assert "which is not right" not in verdict.message, verdict.message
+    assert "looking at your answer raised" not in verdict.message, verdict.message
     assert told in verdict.message, verdict.message
 
 

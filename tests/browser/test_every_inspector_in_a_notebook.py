@@ -69,6 +69,11 @@ class EveryInspector:
         assert axe.faults(page, f"#made-{KINDS.index(kind)}") == []
         assert place.evaluate(FAINT) == []
 
+    def test_no_output_has_a_scroll_bar_that_nothing_is_behind(self, notebook: Any) -> None:
+        page, _ = notebook
+        higher = "outputs => outputs.filter(each => each.scrollHeight > each.clientHeight).map(each => each.scrollHeight)"
+        assert page.locator(".jp-OutputArea-output").evaluate_all(higher) == []
+
     def test_nothing_failed_and_nothing_was_fetched_from_elsewhere(self, notebook: Any) -> None:
         _, watch = notebook
         assert (watch.errors, watch.from_elsewhere) == ([], [])

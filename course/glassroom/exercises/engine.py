@@ -34,10 +34,10 @@ from pathlib import Path
 from textwrap import dedent, indent
 from types import TracebackType
 
-from glassroom.exercises import own
+from glassroom.exercises import facts, own
 from glassroom.exercises._answer_key import enter, hints_of
 from glassroom.exercises.cards.card import asleep_hints, hints_card, is_solved, verdict_card
-from glassroom.exercises.facts import MOST_TAKEN, elements, first_sentence, of_a_backward
+from glassroom.exercises.facts import MOST_TAKEN, elements, explained_sentence, first_sentence, of_a_backward
 from glassroom.exercises.given import handed_back
 from glassroom.exercises.limit import SECONDS, Stopped, limit, limit_cells
 from glassroom.exercises.lines import in_lines
@@ -86,6 +86,10 @@ class Misconception(Exception):
 
     def __init__(self, sentence: str) -> None:
         super().__init__(re.sub(f"`{WORDS}(.*?){WORDS}(\\[[^]`]*\\])?`", _bare, sentence))
+
+
+class Unexplained(Misconception):
+    """An answer that was worked out by hand is wrong, and nothing more is known: the first hint is told with it."""
 
 
 class Unanswered(Misconception):
@@ -316,12 +320,14 @@ def _verdict(exercise: Exercise, answers: Sequence[object], given: dict[str, obj
         return Verdict(False, str(waiting), is_open=True)
     except Misconception as misconception:
         solved, message = False, str(misconception)
+        if isinstance(misconception, Unexplained):
+            message = joined(message, hints_of(exercise.id)[0])
     except (Exception, SystemExit) as error:  # any use of an answer may run code of the learner's
         solved, message = False, f"looking at your answer raised {first_sentence(error)} Is it of the kind asked for?"
         if told := of_a_backward(error):
             message = told
         elif _is_raised_by_a_learner(error.__traceback__):
-            message = f"while it was checked, your code raised {first_sentence(error)}"
+            message = f"while it was checked, your code raised {explained_sentence(error)}"
     return Verdict(solved, message, _first_lines(written))
 
 
@@ -370,6 +376,9 @@ def _examine(exercise: Exercise, answers: Sequence[object], given: dict[str, obj
         raise Unanswered(f'{names} {waits} for your answer. Try one; hint("{exercise.id}") helps.')
     if empty := [name for name in exercise.answers if bound.arguments[name] is None]:
         raise Misconception(f'`{empty[0]}` is None: what you wrote gives nothing. hint("{exercise.id}") helps.')
+    for name, kind in inspect.get_annotations(exercise.examine).items():
+        if str(kind).startswith("Callable") and name in bound.arguments and not _is_function(bound.arguments[name]):
+            raise Misconception(f"`{name}` is {facts.text(bound.arguments[name])}; it should be a function.")
     if any(name not in bound.arguments for name in exercise.given):
         raise Misconception(f"this exercise is checked by {call}.")
     for name, answer in bound.arguments.items():
@@ -393,6 +402,10 @@ def _recording() -> Iterator[None]:
     finally:
         for library, enabled in zip(libraries, before, strict=True):
             library.set_grad_enabled(enabled)
+
+
+def _is_function(answer: object) -> bool:
+    return callable(answer) and not facts.is_tensor(answer)
 
 
 def _is_unanswered(answer: object) -> bool:

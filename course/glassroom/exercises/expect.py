@@ -7,7 +7,9 @@ learner thinks: is it a tensor, its shape, its values, then its memory.
 
 from __future__ import annotations
 
+import ast
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
@@ -17,7 +19,8 @@ from typing import Any, ParamSpec, TypeVar
 
 from glassroom.exercises import facts
 from glassroom.exercises.account import Account, off_the_record
-from glassroom.exercises.engine import Misconception, Unanswered, words
+from glassroom.exercises.engine import Misconception, Unanswered, Unexplained, words
+from glassroom.live.audience import running_code
 from glassroom.translations.templates import word
 
 P = ParamSpec("P")
@@ -80,7 +83,8 @@ def every_slot() -> Iterator[Callable[[str], AbstractContextManager[None]]]:
     first, *further = slots.wrong.values()
     if not further:
         raise first
-    kind = Unanswered if all(isinstance(value, Unanswered) for value in slots.wrong.values()) else Misconception
+    all_open = all(isinstance(value, Unanswered) for value in slots.wrong.values())
+    kind = Unanswered if all_open else Misconception if isinstance(first, Unanswered) else type(first)
     *most, last = (f"`{name}`" for name in slots.wrong)
     right = slots.seen - len(slots.wrong)
     raise kind(
@@ -130,8 +134,9 @@ def expect_equal(answer: Any, name: str, expected: Any, mistakes: Mapping[Any, s
             raise Misconception(f"`{name}` is {facts.text(answer)}. {shows}")
     if slip := _slip(answer, expected):
         raise Misconception(f"`{name}` is {facts.text(answer)}: {slip}")
-    if _kind(answer) == _kind(expected):
-        raise Misconception(f"`{name}` is {facts.text(answer)}, which is not right.")
+    if _are_numbers(answer, expected) or _kind(answer) == _kind(expected):
+        kind = Unexplained if name.isidentifier() else Misconception
+        raise kind(_other_answer(name, answer, expected))
     told = f"`{name}` is {facts.text(answer)}; it should be {_kind(expected)}."
     raise Unanswered(told) if isinstance(answer, str) else Misconception(told)  # "six" is not a number
 
@@ -294,10 +299,11 @@ def run(function: Any, name: str, *arguments: Any) -> Any:
     try:
         return function(*arguments)
     except (Exception, SystemExit) as error:
-        told = facts.of_a_backward(error) or f"{_given(arguments)}`{name}` raised {facts.first_sentence(error)}"
+        told = facts.of_a_backward(error) or f"{_given(arguments)}`{name}` raised {facts.explained_sentence(error)}"
         if isinstance(error, UnboundLocalError):
             told = (
-                f"{told} A function that assigns to a name has one of its own; `nonlocal` lets it have the outer one."
+                f"{told} A function that assigns to a name has a variable of its own, which has no value there yet; "
+                "`nonlocal` lets it take the outer one."
             )
         raise Misconception(told) from None
 
@@ -351,6 +357,33 @@ def expect_saved_by_context(node: Any, name: str) -> None:
             )
 
 
+# --- the code of the cell --------------------------------------------------------------------------------------------
+
+
+def expect_without_data(name: str) -> None:
+    """The cell that makes this answer does not read `.data`, which no tensor shows afterwards."""
+    expect(
+        not any(isinstance(node, ast.Attribute) and node.attr == "data" for node in _cell_of(name)),
+        f"`{name}` is right, but made through `.data`, where no write is counted. Which other header has no history?",
+    )
+
+
+def names_read(name: str) -> Counter[str]:
+    """How often the cell that makes this answer reads each name; nothing outside of a kernel."""
+    names = (node for node in _cell_of(name) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+    return Counter(node.id for node in names)
+
+
+def _cell_of(name: str) -> list[ast.AST]:
+    """What the running cell is made of, if it assigns this name; nothing outside of a kernel."""
+    try:
+        nodes = list(ast.walk(ast.parse(running_code())))
+    except (SyntaxError, ValueError):  # of IPython's own syntax
+        return []
+    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return nodes if name in stored else []
+
+
 # --- words -----------------------------------------------------------------------------------------------------------
 
 
@@ -382,6 +415,34 @@ def _slip(answer: Any, expected: Any) -> str:
     if sorted(map(str, answer)) == sorted(map(str, expected)):
         return "the right numbers, in another order."
     return ""
+
+
+def _are_numbers(*plain: Any) -> bool:
+    return all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in plain)
+
+
+def _other_answer(name: str, answer: Any, expected: Any) -> str:
+    """What is wrong with an answer of the right kind: what a function should have returned for the arguments in its
+    name; of what the learner worked out by hand, where it differs, and in which direction."""
+    told = f"`{name}` is {facts.text(answer)}"
+    if not name.isidentifier() and facts.is_shown_whole(expected):
+        return f"{told}; it should be {facts.text(expected)}."
+    place = name
+    while isinstance(expected, (tuple, list)) and isinstance(answer, (tuple, list)) and len(answer) == len(expected):
+        at = next(at for at, pair in enumerate(zip(answer, expected, strict=True)) if not facts.same_value(*pair))
+        answer, expected, place = answer[at], expected[at], f"{place}[{at}]"
+    if not _are_numbers(answer, expected):
+        kinds = _kind(answer), _kind(expected)
+        return f"{told}, which is not right." if len({*kinds}) == 1 else f"{told}: `{place}` should be {kinds[1]}."
+    what = "" if place == name else f"`{place}` is "
+    return f"{told}: {what}{_direction(answer, expected)}"
+
+
+def _direction(number: float, wanted: float) -> str:
+    """On which side of the right number this one is."""
+    if abs(number - wanted) == 1 and 3 < wanted < 1000:
+        return "off by one. Is the first counted, and is the last?"
+    return "too large." if number > wanted else "too small."
 
 
 def _given(arguments: Sequence[Any]) -> str:

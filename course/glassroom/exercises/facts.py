@@ -7,8 +7,10 @@ of a Python wrapper says nothing about it.
 
 from __future__ import annotations
 
+import linecache
 import math
 import re
+import traceback
 from numbers import Number
 from types import FunctionType
 from typing import Any
@@ -273,6 +275,39 @@ def first_sentence(error: BaseException) -> str:
     return line if line.endswith((".", "!", "?")) else f"{line}."
 
 
+PYTHON_MEANS = (
+    (
+        re.compile("NoneType"),
+        "Something is None there: a `grad` before any backward, or what a function without `return` gives.",
+    ),
+    (re.compile("is not callable"), "Parentheses stand behind something that is not a function."),
+    (
+        re.compile(r"positional arguments? but \d+ w|missing \d+ required"),
+        "The check calls it with the arguments that the task names.",
+    ),
+    (re.compile("save_for_backward can only save"), "It takes tensors; a number is kept as an attribute of ctx."),
+)
+"""What errors without notes mean, by a part of their message."""
+
+
+def explained_sentence(error: BaseException) -> str:
+    """The first line of an error as a sentence, and what it means: the library's first note, if it has any."""
+    notes = [str(note) for note in getattr(error, "__notes__", [])][:1]
+    means = notes or [meaning for pattern, meaning in PYTHON_MEANS if pattern.search(str(error))][:1]
+    line = _line_of_a_learner(error)
+    return " ".join([first_sentence(error), *means, *([f"The line is `{line}`."] if line else [])])
+
+
+def _line_of_a_learner(error: BaseException) -> str:
+    """The last line of a notebook's cell that ran before the error; "" where its source is not known."""
+    at = [
+        (frame.f_code.co_filename, line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if frame.f_globals.get("__name__") == "__main__"
+    ]
+    return shortened(linecache.getline(*at[-1]).strip()) if at else ""
+
+
 def of_a_backward(error: BaseException) -> str:
     """What an error of autograd's shows of a `backward` that somebody wrote; "" if it is another error."""
     if match := re.search(r"incorrect number of gradients \(expected (\d+), got (\d+)\)", str(error)):
@@ -280,6 +315,24 @@ def of_a_backward(error: BaseException) -> str:
         return (
             f"the backward returned {returned} where {needed} gradients are needed: one for each argument of forward, "
             "and None where there is none. Does it end with `return`?"
+        )
+    if shapes := re.search(r"gradient at index (\d+) - got (\[.*?\]) but expected .*?(\[.*?\])", str(error)):
+        number, shape, wanted = shapes.groups()
+        return (
+            f"the backward returns a gradient of shape {shape} for argument {number} of forward, counted from 0, which "
+            f"has shape {wanted}. Gradients are returned in the order of the arguments."
+        )
+    if "must implement either the backward" in str(error):
+        return "the class has no `backward`, so no gradient comes through it."
+    if place := re.search(r"gradient different than None at position (\d+)", str(error)):
+        return (
+            f"the backward returns a gradient for argument {place[1]} of forward, counted from 1, which is no tensor: "
+            "None stands in its place."
+        )
+    if "expected Variable or None" in str(error):
+        return (
+            "the backward returns something that is neither a tensor nor None. What goes on to a tensor is a tensor, "
+            "made of the gradient that arrives."
         )
     if "appears to not have been used in the graph" in str(error):
         return "no gradient arrives: something was cut off, or the backward returned None. Does it end with `return`?"

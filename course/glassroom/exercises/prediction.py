@@ -32,6 +32,7 @@ _TRUTHS: dict[str, Callable[[Any], Any]] = {
     "value": facts.values,
 }
 SAME_SENSE = {"shared": "view", "shares": "view", "alias": "view", "copied": "copy", "copies": "copy"}
+NO_ERROR = frozenset({"no error", "no", "nothing", "no exception", "not at all", "no errors", "无", "没有", "没有错误"})
 ANY_ERROR = frozenset({"error", "an error", "exception", "an exception", "some error"})
 KINDS = ("memory", *_TRUTHS, "error")
 NUMBERS = ("value", "offset", "nbytes")
@@ -104,7 +105,10 @@ class Prediction:
         """Take an answer from the widget; returns what to say about it."""
         self.answers[kind] = answer
         advice = _advice(kind, answer).strip()
-        return f"{kind}: {advice.strip('()')}" if advice else f"Noted: {word(', ').join(self._said())}"
+        if advice:
+            return f"{kind}: {advice.strip('()')}"
+        said = self._said()
+        return f"Noted: {word(', ').join(said)}" if said else ""
 
     @property
     def is_answered(self) -> bool:
@@ -179,7 +183,7 @@ class Prediction:
 
 def _advice(kind: str, said: object) -> str:
     """What to write instead, where an answer is of a kind that can never be right."""
-    if not _is_said(kind, said):
+    if said is ...:
         return ""
     try:
         fits = _FITS.get(kind, lambda _: True)(_plain(kind, said))
@@ -214,7 +218,7 @@ def _fitting(raised: BaseException | None) -> list[str]:
 
 
 def _is_said(kind: str, said: object) -> bool:
-    return said is not ... and (said is not None or kind == "error")
+    return said is not ... and (said is not None or kind in ("error", "value"))
 
 
 def _plain(kind: str, said: Any) -> Any:
@@ -228,7 +232,8 @@ def _plain(kind: str, said: Any) -> Any:
         name = facts.dtype_name(said)
         return facts.SECOND_NAMES.get(name, name)
     if kind == "error":
-        return "none" if said is None else getattr(said, "__name__", said).strip()
+        name = "none" if said is None else getattr(said, "__name__", said).strip()
+        return "none" if name.lower() in NO_ERROR else name
     return facts.values(said)
 
 

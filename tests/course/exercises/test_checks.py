@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import linecache
 import pydoc
 import random
 import re
@@ -339,7 +340,12 @@ def test_plain_answers_are_compared_and_known_mistakes_named(torch):
     expect_equal(torch.Size([2, 3]), "shape", (2, 3))
     mistakes = {48: "That counts bytes."}
     assert misconception(expect_equal, 48, "offset", 6, mistakes) == "`offset` is 48. That counts bytes."
-    assert "which is not right" in misconception(expect_equal, 5, "offset", 6, mistakes)
+    assert misconception(expect_equal, 4, "offset", 6, mistakes) == "`offset` is 4: too small."
+    assert misconception(expect_equal, 8.0, "offset", 6, mistakes) == "`offset` is 8.0: too large."
+    assert misconception(expect_equal, 5, "offset", 6, mistakes).startswith("`offset` is 5: off by one.")
+    assert misconception(expect_equal, (2, 8, 4), "size", (2, 3, 4)) == "`size` is (2, 8, 4): `size[1]` is too large."
+    assert "`rows[1]` should be a plain integer" in misconception(expect_equal, [1, "2"], "rows", [1, 3])
+    assert misconception(expect_equal, 5, "f(3)", 6) == "`f(3)` is 5; it should be 6."
     assert "it should be True or False" in misconception(expect_equal, 1, "shared", True)
     assert "it should be a plain integer" in misconception(expect_equal, torch.tensor(6), "offset", 6)
     assert "a tuple of 2" in misconception(expect_equal, 3, "stride", (3, 1))
@@ -412,17 +418,15 @@ def test_one_and_zero_for_truths_are_told_as_such_and_not_counted_as_wrong():
 
 def test_a_name_that_is_words_stands_without_the_marks_of_code(torch):
     a = torch.arange(3)
-    assert (
-        misconception(expect_equal, 3, "the label of samples[2]", 4)
-        == "the label of samples[2] is 3, which is not right."
-    )
+    told = misconception(expect_equal, 3, "the label of samples[2]", 4)
+    assert told == "the label of samples[2] is 3; it should be 4."
     told = misconception(expect_tensor, a, "the first of ready(batch)", value=[0, 1, 3])
     assert told.startswith("the first of ready(batch) holds [0, 1, 2]; ")
     told = misconception(expect_value, torch.arange(200), "the first of ready(batch)", torch.zeros(200))
     assert told == "the first of ready(batch) at `[1]` is 1; it should be 0."
     told = misconception(expect_equal, 3, "the number of calls of `step` in 8 rounds", 4)
-    assert told == "the number of calls of `step` in 8 rounds is 3, which is not right."
-    assert misconception(expect_equal, 3, "sum(another x)", 4) == "`sum(another x)` is 3, which is not right."
+    assert told == "the number of calls of `step` in 8 rounds is 3; it should be 4."
+    assert misconception(expect_equal, 3, "sum(another x)", 4) == "`sum(another x)` is 3; it should be 4."
 
 
 def test_slots_of_several_expectations_stand_in_blocks_of_their_own(torch):
@@ -467,7 +471,17 @@ def test_functions_of_the_learner_are_called_and_their_errors_told():
     assert call(lambda x: x + 1, "f", 2) == 3
     assert "it should be a function" in misconception(call, 3, "f", 2)
     assert "raised ZeroDivisionError" in misconception(call, lambda x: x / 0, "f", 2)
+    assert "Something is None there" in misconception(call, lambda x: x * None, "f", 2.0)
+    assert "with the arguments that the task names" in misconception(call, lambda: 1, "f", 2)
     assert "returned nothing" in misconception(call, lambda x: None, "f", 2)
+
+
+def test_the_line_of_a_cell_that_raised_is_told():
+    source = "def f(x):\n    y = x + 1\n    return y.size\n"
+    linecache.cache["<a cell>"] = len(source), None, source.splitlines(keepends=True), "<a cell>"
+    names = {"__name__": "__main__"}
+    exec(compile(source, "<a cell>", "exec"), names)
+    assert misconception(call, names["f"], "f", 2).endswith("The line is `return y.size`.")
 
 
 def test_dots_where_code_should_write_are_waited_for_and_not_called_wrong(torch, monkeypatch, capsys):

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glassroom.exercises import predict
+from glassroom.exercises.prediction import Prediction
 
 
 def revealed(answers, *result, **keywords):
@@ -151,6 +152,20 @@ def test_values_are_revealed_in_the_digits_of_their_dtype(torch, dtype, number, 
     said = f"[{shown}]"
     assert revealed({"value": [number]}, held)["value"][1:] == (said, "✓")
     assert revealed({"value": held.tolist()}, held)["value"][1:] == (said, "✓")
+
+
+def test_none_is_an_answer_for_a_value_and_no_error_is_one_for_an_error(torch):
+    assert revealed({"value": None}, torch.tensor(3.0))["value"] == ("None", "3.0", "✗")
+    assert revealed({"value": None}, torch.zeros(1).grad)["value"] == ("None", "None", "✓")
+    assert revealed({"error": "no error"}, lambda: 1)["error"][-1] == "✓"
+    assert revealed({"error": "No error"}, lambda: 1 / 0)["error"][-1] == "✗"
+
+
+def test_what_a_widget_says_of_an_answer_is_never_empty_words(torch):
+    prediction = Prediction("?", {"shape": ..., "value": ...})
+    assert prediction.take("value", None) == "Noted: value None"
+    assert prediction.take("value", ...) == ""
+    assert "write a tuple" in prediction.take("shape", None)
 
 
 def test_zero_and_a_small_number_are_two_answers(torch):

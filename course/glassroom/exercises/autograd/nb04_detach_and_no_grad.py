@@ -3,7 +3,7 @@ recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from glassroom.exercises.engine import Misconception, exercise
@@ -14,9 +14,11 @@ from glassroom.exercises.expect import (
     expect_equal,
     expect_tensor,
     expect_value,
+    expect_without_data,
     expect_words,
+    names_read,
 )
-from glassroom.exercises.facts import first_sentence, same_value, values
+from glassroom.exercises.facts import first_sentence, same_value, shape, values
 
 
 def gradients(loss: Any, *leaves: Any) -> list[Any]:
@@ -36,9 +38,13 @@ def gradients(loss: Any, *leaves: Any) -> list[Any]:
             leaf.grad = grad
 
 
-def expect_loss(loss: Any, value: float) -> None:
+def expect_loss(loss: Any, value: float, mistakes: Mapping[float, str]) -> None:
     """Expect the loss to be one number with this value and a graph."""
-    expect_tensor(loss, "loss", shape=(), dtype="float32")
+    expect_tensor(loss, "loss")
+    expect(shape(loss) == (), f"`loss` has shape {shape(loss)}; it should be one number, the sum.")
+    expect_tensor(loss, "loss", dtype="float32")
+    for mistake, shows in mistakes.items():
+        expect(not same_value(values(loss), mistake), f"`loss` is {mistake:g}. {shows}")
     expect_value(loss, "loss", value)
     expect(
         loss.requires_grad,
@@ -61,7 +67,15 @@ def expect_loss(loss: Any, value: float) -> None:
     ],
 )
 def target(loss: Any, *, w: Any) -> str:
-    expect_loss(loss, 10.0)
+    expect_loss(
+        loss,
+        10.0,
+        {
+            5.0: "That is the mean of the squared differences; the sum was asked for.",
+            4.0: "Their magnitudes are added, or the sum is squared. Square each difference, and then add.",
+            -2.0: "The differences are added as they are. Square each difference, and then add.",
+        },
+    )
     [gradient] = gradients(loss, w)
     expect(gradient is not None, "`loss` requires a gradient, and none of it arrives at `w`.")
     expect(
@@ -73,6 +87,12 @@ def target(loss: Any, *, w: Any) -> str:
         "it is the other way around: the prediction is a constant, and the target runs toward it.",
     )
     expect_equal(gradient, "w.grad", [4.0, -12.0])
+    read = names_read("loss")
+    expect(
+        not read or read["target"] or read["w"] > 3,  # the given lines read it three times
+        "`loss` is computed without `target`: its numbers are typed in, and will stay when `w` moves on. Take the "
+        "tensor itself, without its way back.",
+    )
     return "The target is taken as given; the gradient comes from the prediction alone."
 
 
@@ -117,6 +137,7 @@ def step(step: Callable[..., Any], *, w: Any, idle: Any) -> str:
         now != values(w),
         "the weight has not changed. `weight = weight - …` gives the result a name and writes nothing; `-=` writes.",
     )
+    expect(not same_value(now, [-1.0, -2.0]), "the whole gradient was subtracted; a step is `rate` times it.")
     expect(not same_value(now, [1.5, 3.0]), "the weight went uphill: subtract the gradient.")
     expect_value(trained, "the weight after step([…], 0.25), from [1.0, 2.0] with gradient [2.0, 4.0],", [0.5, 1.0])
     expect(
@@ -157,7 +178,7 @@ def freeze(loss: Any, *, first: Any, head: Any) -> str:
         head.requires_grad and first.requires_grad,
         "the flag of `head` or `first` is off now; there is a way that leaves it alone. Run the cell again without.",
     )
-    expect_loss(loss, 63.0)
+    expect_loss(loss, 63.0, {31.5: "That is the mean; the sum was asked for."})
     of_first, of_head = gradients(loss, first, head)
     expect(
         of_first is not None or of_head is None,
@@ -165,7 +186,15 @@ def freeze(loss: Any, *, first: Any, head: Any) -> str:
     )
     expect(of_head is None, "`head` gets a gradient as well. Which of the two factors should be a constant?")
     expect_equal(of_first, "first.grad", [5.0, 12.0])
+    expect_without_data("loss")
     return "The multiplication was recorded for the sake of `first`; `head` took part as a constant."
+
+
+LIMITED = (
+    ([3.0, 3.0, 4.0], "Nothing is below 3 now: that is the lower limit. The upper one is `max`."),
+    ([1.0, 2.0, 4.0], "Those are the values of `root`, and 4 is above the limit."),
+    ([1.0, 3.0, 3.0], "Those are the values of `x`, limited; the plot is of `root`."),
+)
 
 
 @exercise(
@@ -189,9 +218,12 @@ def shown(shown: Any, *, root: Any) -> str:
         "makes a new tensor. Run the cell again.",
     )
     expect(not shown.requires_grad, "`shown` has the graph behind it, and keeps it alive as long as the plot lives.")
+    for limited, shows in LIMITED:
+        expect(values(shown) != limited, f"`shown` holds {limited}. {shows}")
     expect_value(shown, "shown", [1.0, 2.0, 3.0])
     expect_copy(shown, "shown", of=root, of_name="root")
     expect(root._version == 0, "`root` was written to and put back. Writes are counted, so backward will refuse.")
+    expect_without_data("shown")
     return "`root` is as the backward left it, and the plot has its own values."
 
 

@@ -181,7 +181,7 @@ def limit(limit: Callable[..., Any], *, w: Any, x: Any) -> str:
         "others share. Return a new one.",
     )
     expect(
-        callable(getattr(handle, "remove", None)),
+        callable(getattr(handle, "remove", None)) and not isinstance(handle, list),
         f"`limit` returned {text(handle)}; it should return the handle, which register_hook returns.",
     )
     leaf = leaf_of(w)

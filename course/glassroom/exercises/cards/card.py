@@ -79,10 +79,12 @@ def revealed_card(revealed: Sequence[Revealed], text: str) -> Card:
     kind = "open" if not marks else "right" if right == len(marks) else "wrong" if not right else "partly"
     head = "You did not say anything." if not marks else f"{right} of {len(marks)} right"
     columns = (word("asked"), "you said", word("truth"), "")
-    body = [f'<p class="gr-head"><span class="gr-mark" aria-hidden="true">{MARKS[kind]}</span>{head}</p>']
+    body = []
+    if len(marks) != 1:  # a single answer has its mark beside it
+        body = [f'<p class="gr-head"><span class="gr-mark" aria-hidden="true">{MARKS[kind]}</span>{head}</p>']
     if len(revealed) == 1:
         [(question, rows, raised)] = revealed
-        body = [f"<p>{_prose(question)}</p>", _table(columns, f"<tbody>{''.join(map(_row, rows))}</tbody>"), *body]
+        body = [f"<p>{_prose(question)}</p>", *body, _table(columns, f"<tbody>{''.join(map(_row, rows))}</tbody>")]
         if raised:
             body.append(f"<pre>{escape(raised)}</pre>")
     else:

@@ -226,7 +226,7 @@ def center(center: Callable[..., Any], *, readings: Any) -> str:
     for given in (readings, readings.new_tensor([1.0, 1.4, 0.7, 1.1, -30.0]), readings.new_tensor([2.0, 3.0, 2.5])):
         numbers = values(given)
         c = call(center, "center", given)
-        c = float(c.detach()) if is_tensor(c) else c
+        c = float(c.detach()) if is_tensor(c) and c.numel() == 1 else c
         expect(isinstance(c, (int, float)), "`center` should return one number.")
         name = f"center of {_rounded(numbers)}"
         expect(c == c, f"the {name} is nan: did a step go so far that no curvature was left? Begin at the median.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from glassroom.exercises.expect import (
@@ -19,6 +20,12 @@ def expect_function(answer: Any, name: str) -> None:
         is_function,
         f"`{name}` is {text(answer)}; it should be a class that derives from torch.autograd.Function.",
     )
+    for part in ("forward", "setup_context", "backward", "jvp", "vmap"):
+        if callable(getattr(answer, part, None)):
+            expect(
+                isinstance(inspect.getattr_static(answer, part), staticmethod),
+                f"`{name}.{part}` is not static. Nobody makes an object of the class: `@staticmethod` stands above it.",
+            )
 
 
 def applied(answer: Any, name: str, *arguments: Any) -> Any:

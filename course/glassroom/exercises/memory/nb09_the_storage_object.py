@@ -10,14 +10,16 @@ from glassroom.exercises.expect import call, every_slot, expect, expect_equal, e
 from glassroom.exercises.facts import dtype_name, memory_range, nbytes, values
 from glassroom.translations.templates import word
 
+COUNTED = "That counts elements; you were asked for bytes."
 ALL_OF_IT = "It is {}: a header on the storage of measured, which keeps all its 4,000 bytes."
 LEFT: dict[str, tuple[int, dict[int, str]]] = {
     "part": (4000, {12: ALL_OF_IT.format(word("a slice"))}),
     "packed": (4000, {12: ALL_OF_IT.format("contiguous already, so contiguous() gives back the slice")}),
-    "picked": (12, {4000: "A list as an index copies what it picks, and nothing else."}),
+    "picked": (12, {3: COUNTED, 4000: "A list as an index copies what it picks, and nothing else."}),
     "double": (
         24,
         {
+            3: COUNTED,
             12: "Three elements, but a float64 has 8 bytes.",
             4000: "Another dtype needs different bytes, so double() has to make a storage for them.",
             8000: "The slice comes first; only its three elements are converted.",
@@ -42,7 +44,9 @@ def left(part: Any, packed: Any, picked: Any, double: Any, late: Any) -> str:
             LEFT.items(), (part, packed, picked, double, late), strict=True
         ):
             elements = (
-                {nbytes_left // 4: "That counts elements; you were asked for bytes."} if nbytes_left == 4000 else {}
+                {1000: COUNTED, 3: COUNTED, 8000: "The elements are float32: 4 bytes each, not 8."}
+                if nbytes_left == 4000
+                else {}
             )
             expect_equal(answer, name, nbytes_left, mistakes={**elements, **mistakes})
     return "If you copy the part, the whole can go; if you copy the whole, or nothing, it stays."
@@ -94,6 +98,7 @@ def halves(halves: Any, saved: Any, *, weights: Any) -> str:
         mistakes={
             16: "That is what `weights` needs; how much less does `halves` need?",
             4: "That counts elements; count bytes.",
+            2: "That is what one element saves; there are four.",
             -8: "The sign is reversed: saved is what is no longer needed.",
             0: "There are as many elements as before, but fewer bytes. nbytes() counts those.",
         },
@@ -143,7 +148,7 @@ def byte_range(byte_range: Callable[[Any], Any], *, x: Any, grid: Any) -> str:
     for name, tensor, expected, mistakes in cases:
         answer = call(byte_range, "byte_range", tensor)
         expect(
-            not (isinstance(answer, tuple) and tensor.data_ptr() in answer),
+            not (isinstance(answer, tuple) and tensor.data_ptr() in [place for place in answer if type(place) is int]),
             "these are addresses in the computer's memory. Subtract the address at which the storage begins.",
         )
         expect_equal(answer, name, expected, mistakes=mistakes)
@@ -166,10 +171,14 @@ def windows(windows: Any, *, signal_storage: Any) -> str:
         tuple(windows.stride()) != (3, 1) or values(windows)[1] == [1.0, 2.0, 3.0],
         "`windows` lie side by side; they should overlap. How far is it from one row to the next?",
     )
+    expect(
+        windows.storage_offset() == 0,
+        f"`windows` begins at offset {windows.storage_offset()}; the first window begins at the first cell, 0.",
+    )
     expect_value(windows, "windows", [[row + column + 0.0 for column in range(3)] for row in range(4)])
     start = signal_storage.data_ptr()
     expect(
         memory_range(windows) == (start, start + nbytes(signal_storage)),
-        "the values are right, but they are copies: set the header on `signal_storage` itself.",
+        "the values are right, but they are in another storage: set the header on `signal_storage` itself.",
     )
     return "Twelve elements are seen in six cells."

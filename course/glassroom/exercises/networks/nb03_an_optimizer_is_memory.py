@@ -8,7 +8,7 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, call_writing, expect, expect_equal, run
-from glassroom.exercises.facts import is_tensor, same_value, values
+from glassroom.exercises.facts import is_tensor, same_value, text, values
 
 Walk = list[list[float]]
 
@@ -325,6 +325,10 @@ def _short(numbers: list[Any]) -> str:
 def rate(rate_at: Callable[..., Any]) -> str:
     first, every, factor = 0.8, 3, 0.5
     rates = [call(rate_at, "rate_at", epoch, first, every, factor) for epoch in range(8)]
+    expect(
+        all(isinstance(one, (int, float)) for one in rates),
+        f"`rate_at(0, {first}, {every}, {factor})` is {text(rates[0])}; it should be a plain number.",
+    )
     wrong = {
         "It falls in every epoch; it should stay the same for `every` epochs.": [first * factor**e for e in range(8)],
         "It falls one epoch too early: epochs 0, 1 and 2 have the first rate.": [

@@ -49,6 +49,11 @@ def tiles(tiles: Any, *, image: Any) -> str:
         shape(tiles) != (5, 7, 2, 2),
         "`tiles` has shape (5, 7, 2, 2): its windows move by 1 and overlap. Tiles move by 2, their own length.",
     )
+    expect(
+        shape(tiles) != (3, 2, 4, 2),
+        "`tiles` has shape (3, 2, 4, 2): the rows within a tile stand before the tiles of a row. Swap these two "
+        "dimensions.",
+    )
     expect_tensor(tiles, "tiles", shape=(3, 4, 2, 2))
     own = values(tiles)
     expect(

@@ -7,7 +7,7 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, call_writing, expect, expect_equal
-from glassroom.exercises.facts import device, is_tensor, share_memory
+from glassroom.exercises.facts import device, is_tensor, share_memory, text
 
 MILLION = 10**6
 
@@ -203,7 +203,8 @@ def load_into(load_into: Callable[..., Any], *, make: Callable[[], Any], state: 
 def left_on_meta(left_on_meta: Callable[..., Any], *, partly: Any) -> str:
     model = _partly_loaded(partly)
     returned = call(left_on_meta, "left_on_meta", model)
-    expect(isinstance(returned, (list, tuple, set)), "a list of names is asked for.")
+    is_list = isinstance(returned, (list, tuple, set)) and all(isinstance(name, str) for name in returned)
+    expect(is_list, f"`left_on_meta` returned {text(returned)}; a list of names is asked for.")
     names = set(returned)
     for name, because in {
         "hidden.weight": "parameters count, those of modules within modules too. Names are whole paths.",

@@ -58,6 +58,8 @@ def sizes(first: Any, second: Any, third: Any, fourth: Any, fifth: Any) -> str:
                 ERROR: "A 1 is put in front of the shorter size: (1, 6).",
                 (6, 2): "A missing length is put in front: (6,) is taken for (1, 6), a row.",
                 (6,): "The 2 of the other size stays.",
+                (6, 6): "Only a 1 gives way: the 2 meets the 1 that is put in front, and stays.",
+                (2, 1): "In the last column a 1 meets a 6, and the 1 gives way.",
             },
         )
         expect_equal(
@@ -67,12 +69,18 @@ def sizes(first: Any, second: Any, third: Any, fourth: Any, fifth: Any) -> str:
             mistakes={
                 (2, 6): "The second size has three dimensions, so the result has three: its first 2 stands in front.",
                 ERROR: "The 1s go with 2 and 6, and the 2 meets a 1 that was put in front.",
+                (2, 1, 6): "In the middle column a 2 meets a 1, and the 1 gives way.",
             },
         )
         in_front = "A missing length is put in front, never in between. From the right: 3 and 3, then 2 and 4."
         expect_equal(fourth, "fourth", ERROR, mistakes={(4, 2, 3): in_front, (4, 4, 3): in_front})
         pairs = "From the right: 1 and 5, 6 and 1, 1 and 7, 8 and a 1 that is put in front."
-        expect_equal(fifth, "fifth", (8, 7, 6, 5), mistakes={ERROR: pairs, (7, 1, 5): pairs, (8, 1, 6, 1): pairs})
+        expect_equal(
+            fifth,
+            "fifth",
+            (8, 7, 6, 5),
+            mistakes={ERROR: pairs, (7, 1, 5): pairs, (8, 1, 6, 1): pairs, (8, 7, 6, 1): pairs},
+        )
     return "Column by column, from the right: nothing else matters."
 
 
@@ -102,16 +110,24 @@ def costs(held: Any, stretched: Any, result: Any) -> str:
             mistakes={
                 12_000: "That counts elements; each has 4 bytes.",
                 32_000: "That is `points` alone.",
+                16_000: "That is `centers` alone.",
+                96_000: "An element here is a float32: 4 bytes, not 8.",
                 32_000_000: "Nothing is stretched in memory: each operand holds only its own elements.",
             },
         )
-        elements = {4_000_000: "That counts elements; each has 4 bytes."}
+        elements = {
+            4_000_000: "That counts elements; each has 4 bytes.",
+            2_000_000: "Each pair has 8 coordinates, and each coordinate 4 bytes: a factor is missing.",
+            500_000: "That counts pairs; each has 8 coordinates, and each coordinate 4 bytes.",
+            48_000: "That is what both operands hold.",
+        }
         expect_equal(
             stretched,
             "stretched",
             16_000_000,
             mistakes={
                 **elements,
+                32_000_000: "An element here is a float32: 4 bytes, not 8.",
                 32_000: "That is what it holds; written out, it would have size (1000, 500, 8).",
             },
         )
@@ -122,10 +138,18 @@ def costs(held: Any, stretched: Any, result: Any) -> str:
             mistakes={
                 **elements,
                 0: "The operands need no more memory; the result is new.",
-                32_000_000: "Two stretched operands, but one result.",
+                32_000_000: "One result, of float32: 4 bytes for each of its elements.",
             },
         )
     return "The operands hold 48 thousand bytes, and the result 16 million."
+
+
+SIZE_MISTAKES = {
+    (2, 3, 4, 1): "Its last 1 is stretched to the 5 of `x`.",
+    (2, 3, 1, 5): "The 1 of `x` meets a 4, and gives way.",
+    (3, 1, 5): "That is the size of `x` itself, before it meets the other.",
+    (3, 4, 5): "The other has four dimensions, so its 2 stands in front.",
+}
 
 
 @exercise(
@@ -146,7 +170,7 @@ def costs(held: Any, stretched: Any, result: Any) -> str:
 )
 def stride(size: Any, stride: Any, *, x: Any) -> str:
     with every_slot():
-        expect_equal(size, "size", (2, 3, 4, 5), mistakes={(2, 3, 4, 1): "Its last 1 is stretched to the 5 of `x`."})
+        expect_equal(size, "size", (2, 3, 4, 5), mistakes=SIZE_MISTAKES)
         expect_equal(
             stride,
             "stride",
@@ -166,6 +190,8 @@ def stride(size: Any, stride: Any, *, x: Any) -> str:
                     5,
                     1,
                 ): "Dimension 2 is stretched from 1 to 4: all four steps along it have to stay where they are.",
+                (0, 20, 0, 4): "Those are bytes. Strides count elements.",
+                (0, 5, 0, 4): "The last number is in bytes. Strides count elements.",
                 (5, 0, 1): "That is one number too few: a dimension was put in front.",
                 (0, 1, 0, 1): "One step along dimension 1 of `x` goes one row further: five elements.",
             },
@@ -247,6 +273,12 @@ def channels(centered: Any, *, photo: Any, mean: Any) -> str:
         not same_value(values(centered), values(photo + mean[:, None, None])),
         "in `centered` the means were added.",
     )
+    for dim, what in ((0, "the channels"), (1, "the rows"), (2, "the columns")):
+        expect(
+            not same_value(values(centered), values(photo - photo.mean(dim, True))),
+            f"from `centered` a mean over {what} was subtracted; `mean` has one number for each channel, over its "
+            "whole height and width.",
+        )
     expect_value(centered, "centered", photo - mean[:, None, None])
     return "Each channel has lost its own mean, one number for its whole height and width."
 
@@ -272,7 +304,18 @@ def gaps(gaps: Any, *, places: Any) -> str:
         shape(gaps) not in ((5, 1), (1, 5)),
         f"`gaps` has shape {shape(gaps)}: both were columns, or both were rows. Make one of each.",
     )
+    expect(
+        shape(gaps) != (4,),
+        "`gaps` has four numbers: each place met the next one only. Each has to meet all five.",
+    )
     expect_tensor(gaps, "gaps", shape=(5, 5))
     expect(not bool((gaps < 0).any()), "Some of `gaps` are negative: that is a direction, not a distance.")
-    expect_value(gaps, "gaps", (places[:, None] - places).abs())
+    column = places[:, None]
+    for made, shows in (
+        ((column - places) ** 2, "`gaps` holds the squares of the distances. abs() drops the sign, and nothing else."),
+        ((column - places).clamp(min=0), "half of `gaps` became 0; a distance is the same in both directions."),
+        (column + places, "`gaps` holds sums; a distance is a difference."),
+    ):
+        expect(not same_value(values(gaps), values(made)), shows)
+    expect_value(gaps, "gaps", (column - places).abs())
     return "Five places, and 25 distances: from each place to each."

@@ -48,6 +48,7 @@ def images(batch: Any, strip: Any, *, images: Sequence[Any]) -> str:
         "`batch[0]` is not the first picture. Where does `stack` put the new dimension?",
     )
     expect_value(batch, "batch", pictures)
+    expect_tensor(strip, "strip")
     expect(
         shape(strip) != (6, 2),
         "`strip` has size (6, 2): the pictures stand on top of each other. Side by side they are more columns, "

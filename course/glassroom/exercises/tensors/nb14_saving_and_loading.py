@@ -39,12 +39,16 @@ from glassroom.exercises.facts import first_sentence, is_tensor, nbytes, share_m
         """,
     ],
 )
-def buffer(loaded: Any, *, state: dict[str, Any]) -> str:
+def buffer(loaded: Any, *, state: dict[str, Any], buffer: Any) -> str:
     expect(loaded is not state, "`loaded` is `state` itself; nothing was saved and loaded.")
     expect(isinstance(loaded, dict) and loaded.keys() == state.keys(), "`loaded` should have the keys of `state`.")
     expect_value(loaded["w"], "loaded['w']", state["w"])
     expect_copy(loaded["w"], "loaded['w']", of=state["w"], of_name="state['w']", because="dict() copies no tensor.")
-    expect(loaded["step"] == state["step"], f"`loaded['step']` is {loaded['step']!r}.")
+    expect(loaded["step"] == state["step"], f"`loaded['step']` is {loaded['step']!r}; it should be {state['step']}.")
+    expect(
+        isinstance(buffer, io.BytesIO) and (buffer.closed or buffer.getvalue()),
+        "nothing was written into `buffer`: what is loaded comes from there, and so has to be saved there.",
+    )
     return "Bytes in memory are a file like any other, and loading reads it from its beginning."
 
 

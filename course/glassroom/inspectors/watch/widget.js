@@ -117,7 +117,9 @@ function render({ model, el }) {
   });
   const play = steps.button(word("play"), "play or pause", toggle);
   const jumps = new Map(JUMPS.map(([kind]) => [kind, steps.button(`next ${kind}`, `next ${kind}`, () => jump(kind))]));
-  steps.controls.append(play, ...jumps.values());
+  const group = make("span", "gr-group"); // which moves to a line of its own as a whole
+  group.append(play, ...jumps.values());
+  steps.controls.append(group);
 
   side.append(panel, memory);
   const body = make("div", "gr-body");

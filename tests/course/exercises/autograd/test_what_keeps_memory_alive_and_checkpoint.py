@@ -139,7 +139,7 @@ WRONG = [
     (
         "a07-carry",
         CARRY.format(state="state.detach() * 0", backward="loss.backward()", kept="loss.item()"),
-        "is not right",
+        "it should be",
     ),
     (
         "a07-record",

@@ -141,7 +141,11 @@ def split(mark=MARK, results="fraction, whole", arguments="for_fraction, for_who
 
 
 WRONG = [
-    ("e01-reverse", REVERSE.format(result="x.view_as(x)", gradients="-ctx.strength * gradient"), "too few or too many"),
+    (
+        "e01-reverse",
+        REVERSE.format(result="x.view_as(x)", gradients="-ctx.strength * gradient"),
+        "gradients are needed: one for each argument of forward",
+    ),
     (
         "e01-reverse",
         REVERSE.format(result="x.view_as(x)", gradients="ctx.strength * gradient, None"),
@@ -165,15 +169,31 @@ WRONG = [
         REVERSE.format(result="x.view_as(x)", gradients="-ctx.strength, None"),
         "neither a tensor nor None",
     ),
+    (
+        "e01-reverse",
+        REVERSE.format(result="x.view_as(x)", gradients="-ctx.strength * gradient, None").replace("@staticmethod", ""),
+        "`Reverse.forward` is not static",
+    ),
     ("e01-reverse", REVERSE_AS_A_FUNCTION, "a class that derives from"),
     ("e01-reverse", "Reverse = 3", "a class that derives from"),
     ("e01-matmul", MATMUL.format(gradients=f"{FOR_A}, {FOR_B}"), "computed for nothing"),
     ("e01-matmul", MATMUL.format(gradients=f"{FOR_A} {IF_A}, {FOR_B}"), "computed for nothing"),
     ("e01-matmul", MATMUL.format(gradients=f"{FOR_A} {IF_B}, {FOR_B} {IF_A}"), "was left out"),
-    ("e01-matmul", MATMUL.format(gradients=f"{FOR_A} {IF_A}"), "too few or too many"),
+    (
+        "e01-matmul",
+        MATMUL.format(gradients=f"{FOR_A} {IF_A}"),
+        "gradients are needed: one for each argument of forward",
+    ),
     ("e01-matmul", MATMUL.format(gradients=f"gradient @ b.t() * 2 {IF_A}, {FOR_B} {IF_B}"), "the gradient of a"),
     ("e01-matmul", MATMUL.format(gradients=f"{FOR_B} {IF_B}, {FOR_A} {IF_A}"), "shape [3, 2] for argument 0"),
-    ("e01-matmul", MATMUL_IN_THE_FIRST_STYLE, "Matmul.forward"),
+    ("e01-matmul", MATMUL_IN_THE_FIRST_STYLE, "is written in the first style"),
+    (
+        "e01-matmul",
+        MATMUL.format(gradients=f"for_a {IF_A}, for_b {IF_B}").replace(
+            "        return for_a", f"        for_a, for_b = {FOR_A}, {FOR_B}\n        return for_a"
+        ),
+        "both products are computed, and one is thrown away",
+    ),
     ("e01-matmul", "def Matmul(a, b): return a @ b", "a class that derives from"),
     ("e01-keep", KEEP + "'attribute', 'save', 'attribute', 'attribute', 'save'", "go unnoticed"),
     ("e01-keep", KEEP + "'save', 'attribute', 'attribute', 'attribute', 'save'", "closes a cycle"),
@@ -241,7 +261,11 @@ WRONG = [
     ("e01-split", split(results="whole, fraction"), "the other way around"),
     ("e01-split", split(results="fraction", arguments="for_fraction"), "not a tuple of two"),
     ("e01-split", split(gradient="for_whole"), "the gradient of x"),
-    ("e01-split", split(gradient="(for_fraction, for_whole)"), "too few or too many"),
+    (
+        "e01-split",
+        split(gradient="(for_fraction, for_whole)"),
+        "gradients are needed: one for each argument of forward",
+    ),
 ]
 
 ALSO_RIGHT = [

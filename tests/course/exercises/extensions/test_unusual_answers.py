@@ -345,7 +345,7 @@ WRONG = [
     ("e08-softsign", softsign("a = x.detach(); y = a / (1 + a.abs())"), "one of the library's kernels"),
     ("e08-softsign", softsign("x.numpy; y = torch.nn.functional.softsign(x.detach())"), "the library's"),
     ("e08-softsign", softsign("y = x.new_tensor([[v / (1 + abs(v)) for v in r] for r in x.tolist()])"), "numpy()"),
-    ("e09-pair", PAIR.format(count=3, make="return Ledger()"), "which is not right"),
+    ("e09-pair", PAIR.format(count=3, make="return Ledger()"), "it should be 2"),
     ("e09-pair", PAIR.format(count=2, make="return self.backend"), "served by one backend"),
     ("e09-pair", PAIR.format(count=2, make="return Ledger()"), "`make(2)` raised nothing"),
     ("e09-pair", PAIR.format(count=2, make="return [Ledger(), Ledger()][index]"), "it should raise a RuntimeError"),

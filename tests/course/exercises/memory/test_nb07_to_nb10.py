@@ -109,7 +109,11 @@ WRONG = [
         "to the end of the storage",
     ),
     ("09-windows", "windows = torch.tensor([]).set_(signal_storage, 0, (4, 3), (3, 1))", "side by side"),
-    ("09-windows", "windows = torch.tensor([]).set_(signal_storage).unfold(0, 3, 1).clone()", "are copies"),
+    ("09-windows", "windows = torch.tensor([]).set_(signal_storage).unfold(0, 3, 1).clone()", "in another storage"),
+    ("09-windows", "windows = torch.tensor([]).set_(signal_storage, 1, (4, 3), (1, 0))", "begins at offset 1"),
+    ("09-left", "part, packed, picked, double, late = 3, 3, 3, 3, 3", "counts elements"),
+    ("09-left", "part, packed, picked, double, late = 8000, 4000, 12, 24, 4000", "4 bytes each, not 8"),
+    ("09-halves", "halves = weights.half(); saved = 2", "what one element saves"),
     ("09-windows", "windows = torch.tensor([]).set_(signal_storage, 0, (2, 3), (3, 1))", "has shape (2, 3)"),
     (
         "10-held",

@@ -38,7 +38,7 @@ test_wrong_answers = wrong_answers(
     [
         ("11-cell", CELL + "offset + sum(index)", "as one cell"),
         ("11-cell", CELL + "sum(i * s for i, s in zip(index, stride))", "leaves out the offset"),
-        ("11-cell", CELL + "offset + index[0] * stride[0]", "is not right"),
+        ("11-cell", CELL + "offset + index[0] * stride[0]", "it should be"),
         ("11-cell", "cell = 5", "it should be a function"),
         ("11-stride", STRIDE + "    return size", "These are the sizes"),
         (

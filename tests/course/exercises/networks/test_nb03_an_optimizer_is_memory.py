@@ -200,7 +200,7 @@ WRONG = [
     ("n03-rate", RATE + "first * factor * (epoch // every)", "not factor * n"),
     ("n03-rate", RATE + "first * factor ** (epoch % every)", "Use //"),
     ("n03-rate", RATE + "first * factor ** (epoch / every)", "in steps"),
-    ("n03-rate", RATE + "first - factor * (epoch // every)", "which is not right"),
+    ("n03-rate", RATE + "first - factor * (epoch // every)", "it should be"),
     (
         "n03-weigh",
         WEIGH.format(parameters='optimizer.param_groups[0]["params"]', state="state.values()", size="nbytes"),

@@ -36,6 +36,7 @@ WRONG = [
     ("n06-tiles", "tiles = image.as_strided((3, 4, 2, 2), (16, 2, 1, 8))", "each tile is transposed"),
     ("n06-tiles", "tiles = image.view(3, 2, 4, 2).permute(0, 2, 1, 3).contiguous()", "is a copy"),
     ("n06-tiles", "tiles = image.as_strided((3, 4, 2, 2), (8, 2, 8, 1))", "it should "),
+    ("n06-tiles", "tiles = image.view(3, 2, 4, 2)", "Swap these two"),
     ("n06-tiles", "tiles = image.tolist()", "it should be a tensor"),
     ("n06-convolve", CONVOLVE.replace(", weight)\n", ", weight.flip(2, 3))\n"), "filters are flipped"),
     ("n06-convolve", CONVOLVE.replace("->nohw", "->nchw"), "has shape"),

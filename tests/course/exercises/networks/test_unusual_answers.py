@@ -242,7 +242,7 @@ WRONG = [
     ("n05-blocks",
      BLOCKS + ("checkpoint(child, x, use_reentrant=False) if isinstance(child, nn.Sequential) else child(x)\n"
          "        x = x.detach().requires_grad_()\n    return x"), "there is no checkpoint in it"),
-    ("n05-fits", "fits = (262_144 - 2 * 30_760) // 1280", "which is not right"),
+    ("n05-fits", "fits = (262_144 - 2 * 30_760) // 1280", "too large"),
     ("n05-saved", SAVED.format(key="id(t)", val="s.nbytes()"), "tell storages apart, not tensors"),
     ("n06-convolve",
      CONVOLVE + ("    return torch.einsum('nchwij,ocij->nohw', images.unfold(2, weight.shape[3], 1).unfold(3, "

@@ -10,7 +10,7 @@ FIGURES = "allocated_small, reserved_small, reserved_both = "
 WRONG = [
     ("t16-send", "def send(tensors, device): return [each.to(device) for each in tensors]", "a storage of its own"),
     ("t16-send", "def send(tensors, device): return torch.stack(tensors).to(device)", "should return a list"),
-    ("t16-send", "def send(tensors, device): return list(torch.cat(tensors).to(device))", "is 12, which is not right"),
+    ("t16-send", "def send(tensors, device): return list(torch.cat(tensors).to(device))", "is 12; it should be 3"),
     ("t16-send", "def send(tensors, device): torch.stack(tensors).to(device)", "returned nothing"),
     ("t16-pin", PIN + "True, True, False, True", "as slow as what it avoids"),
     ("t16-pin", PIN + "False, False, False, True", "pinned once"),

@@ -22,6 +22,7 @@ ANSWERS = "nested, size, function, own_class, text = "
 
 WRONG = [
     ("t14-buffer", "loaded = state", "`state` itself"),
+    ("t14-buffer", "loaded = {'w': state['w'].clone(), 'step': 3}", "nothing was written into `buffer`"),
     ("t14-buffer", "loaded = dict(state)", "`loaded['w']`"),
     ("t14-buffer", "loaded = state['w']", "the keys of `state`"),
     ("t14-buffer", "loaded = {'w': state['w'] + 1, 'step': 3}", "`loaded['w']` holds"),

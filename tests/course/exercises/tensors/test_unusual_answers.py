@@ -275,8 +275,8 @@ WRONG = [
     ("t15-allowed", ALLOWED + "False, False, True, False, True", "is accepted, as a number is"),
     ("t15-allowed", ALLOWED + "True, True, True, False, True", "x has to be moved first"),
     ("t15-allowed", ALLOWED + "True, False, False, True, False", "`picked`, `counted` and `written`"),
-    ("t15-anywhere", "def numbered(table): return table", "which is not right"),
-    ("t15-anywhere", "def numbered(table): return table + torch.tensor([[0.0], [1.0]]).to(table)", "is not right"),
+    ("t15-anywhere", "def numbered(table): return table", "it should be"),
+    ("t15-anywhere", "def numbered(table): return table + torch.tensor([[0.0], [1.0]]).to(table)", "it should be"),
     ("t15-anywhere", "numbered = there", "it should be a function"),
 ]  # fmt: skip
 

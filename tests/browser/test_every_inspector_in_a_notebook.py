@@ -71,7 +71,7 @@ class EveryInspector:
 
     def test_no_output_has_a_scroll_bar_that_nothing_is_behind(self, notebook: Any) -> None:
         page, _ = notebook
-        higher = "outputs => outputs.filter(each => each.scrollHeight > each.clientHeight).map(each => each.scrollHeight)"
+        higher = "all => all.filter(each => each.scrollHeight > each.clientHeight).map(each => each.innerText)"
         assert page.locator(".jp-OutputArea-output").evaluate_all(higher) == []
 
     def test_nothing_failed_and_nothing_was_fetched_from_elsewhere(self, notebook: Any) -> None:

@@ -157,8 +157,8 @@ def expect_word(answer: Any, name: str, expected: str, others: Mapping[str, str]
 
 
 def _bare(word: str) -> str:
-    """A word for comparison: without a call's parentheses, capitals, blanks, and the library's name."""
-    bare = word.strip().casefold().replace("()", "").removeprefix("torch.")
+    """A word for comparison: without a call's parentheses, capitals, blanks, and the module's name."""
+    bare = word.strip().casefold().replace("()", "").removeprefix("torch.").removeprefix("copy.")
     return re.sub(r"^(a|an|the) ", "", bare)
 
 
@@ -424,18 +424,23 @@ def _are_numbers(*plain: Any) -> bool:
 def _other_answer(name: str, answer: Any, expected: Any) -> str:
     """What is wrong with an answer of the right kind: what a function should have returned for the arguments in its
     name; of what the learner worked out by hand, where it differs, and in which direction."""
-    told = f"`{name}` is {facts.text(answer)}"
+    told, place = _told(name, answer), name
     if not name.isidentifier() and facts.is_shown_whole(expected):
         return f"{told}; it should be {facts.text(expected)}."
-    place = name
     while isinstance(expected, (tuple, list)) and isinstance(answer, (tuple, list)) and len(answer) == len(expected):
         at = next(at for at, pair in enumerate(zip(answer, expected, strict=True)) if not facts.same_value(*pair))
         answer, expected, place = answer[at], expected[at], f"{place}[{at}]"
+    if not name.isidentifier():
+        return f"{_told(place, answer)}; it should be {facts.text(expected)}."
     if not _are_numbers(answer, expected):
         kinds = _kind(answer), _kind(expected)
         return f"{told}, which is not right." if len({*kinds}) == 1 else f"{told}: `{place}` should be {kinds[1]}."
     what = "" if place == name else f"`{place}` is "
     return f"{told}: {what}{_direction(answer, expected)}"
+
+
+def _told(name: str, answer: Any) -> str:
+    return f"`{name}` is {facts.text(answer)}"
 
 
 def _direction(number: float, wanted: float) -> str:

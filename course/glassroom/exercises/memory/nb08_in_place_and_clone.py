@@ -138,6 +138,10 @@ def history(history: Any, *, weight: Any) -> str:
             f"`{name}` looks at the storage of `weight`, so it shows the weight as it is now, not as it was then. "
             "detach() and copy.copy share too; which one copies?",
         )
+        expect(
+            values(entry) != [float(step), float(step)],
+            f"`{name}` holds {values(entry)}: it was kept before step {step + 1}. Write first; then keep.",
+        )
         expect_value(entry, name, [step + 1.0, step + 1.0])
     expect_value(weight, "weight", [3.0, 3.0])
     expect(
@@ -151,7 +155,8 @@ def history(history: Any, *, weight: Any) -> str:
 CHOICES = {
     "undo": (
         "clone",
-        "A second header would show the changes too; you need the values in a storage of their own.",
+        "The values need a new storage of their own. A second header shows the changes, and copy_ writes into a "
+        "tensor that is there already.",
     ),
     "buffer": (
         "copy_",

@@ -109,7 +109,7 @@ WRONG = [
     ("a06-step", STEP_OF_THE_LIST, "the list holds other tensors"),
     ("a06-step", STEP_THROUGH_DATA, "the versions are still 0"),
     ("a06-step", STEP_UPHILL, "after the step is"),
-    ("a06-step", "step = 3", "TypeError"),
+    ("a06-step", "step = 3", "it should be a function"),
     ("a06-unroll", BUFFER.format(way=""), "still finds a saved tensor that was overwritten"),
     ("a06-unroll", LIST.format(way=".detach()", result="torch.stack(states)"), "`u.grad` is wrong"),
     ("a06-unroll", LIST.format(way="", result="states"), "with torch.stack"),

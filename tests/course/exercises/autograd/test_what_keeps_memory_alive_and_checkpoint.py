@@ -139,7 +139,7 @@ WRONG = [
     (
         "a07-carry",
         CARRY.format(state="state.detach() * 0", backward="loss.backward()", kept="loss.item()"),
-        "it should be",
+        "`carry_on(step, numbers)[1]` is",
     ),
     (
         "a07-record",

@@ -81,7 +81,8 @@ WRONG = [
     ("08-history", "history = [torch.ones(2), torch.ones(2) * 2, torch.ones(2) * 3]", "`weight` holds"),
     ("08-history", "history = weight", "a list of three tensors"),
     ("08-history", "history = [weight]", "has length 1"),
-    ("08-choose", CHOOSE + "'detach', 'copy_', 'detach', 'deepcopy'", "in a storage of their own"),
+    ("08-choose", CHOOSE + "'detach', 'copy_', 'detach', 'deepcopy'", "A second header shows the changes"),
+    ("08-history", "history = [weight * 0] * 3", "kept before step 1"),
     ("08-choose", CHOOSE + "'clone', 'clone', 'detach', 'deepcopy'", "write into it"),
     ("08-choose", CHOOSE + "'clone', 'copy_', 'clone', 'deepcopy'", "Reading needs no copy"),
     ("08-choose", CHOOSE + "'clone', 'copy_', 'detach', 'clone'", "who shares with whom"),
@@ -155,7 +156,7 @@ ALSO_RIGHT = [
     ("08-faulty", "readings[:, 0].index_fill_(0, faulty, 0)"),
     ("07-rows", ROWS_BY_HAND),
     ("07-price", "def flat_and_price(t): f = t.reshape(-1); return [f, 0 if f._base is not None else f.nbytes]"),
-    ("08-choose", "undo, buffer, plot, network = 'clone()', 'copy_', 'Detach', 'deepcopy'"),
+    ("08-choose", "undo, buffer, plot, network = 'clone()', 'copy_', 'Detach', 'copy.deepcopy'"),
     ("10-corners", "small_corners = list(torch.stack([frame(number)[:2, :2] for number in range(100)]))"),
     ("10-corners", "small_corners = torch.stack([frame(number)[:2, :2] for number in range(100)])"),
 ]

@@ -150,7 +150,7 @@ WRONG = [
     ("n05-saved", SAVED.format(wanted=NOT_OWN, key=POINTER, value="tensor.numel()", run=RUN), "These are elements"),
     ("n05-saved", SAVED.format(wanted=NOT_OWN, key=POINTER, value=NBYTES, run="pass"), "was not called"),
     ("n05-saved", SAVED_OUTSIDE, "Nothing was counted"),
-    ("n05-saved", SAVED_UNBOUND, "`nonlocal` lets it have the outer one"),
+    ("n05-saved", SAVED_UNBOUND, "`nonlocal` lets it take the outer one"),
     ("n05-fits", "fits = 262_144 // 1280", "in the same memory"),
     ("n05-fits", "fits = 262_144 // 1024", "nothing for the model"),
     ("n05-fits", "fits = (262_144 - 4 * 30_760) // 1024", "at the turn"),

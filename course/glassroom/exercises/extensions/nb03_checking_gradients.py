@@ -16,7 +16,8 @@ from glassroom.exercises.expect import (
     expect_value,
     expect_words,
 )
-from glassroom.exercises.facts import dtype_name, same_value, text, values
+from glassroom.exercises.extensions.own_functions import applied
+from glassroom.exercises.facts import dtype_name, same_value, values
 
 
 @exercise(
@@ -114,7 +115,7 @@ def numerical(numerical: Callable[..., Any], *, f: Callable[..., Any], x: Any) -
 )
 def mended(Mended: Any, *, gradcheck: Callable[..., Any], inputs: Sequence[Any]) -> str:
     matrix, x, b = inputs
-    result = _apply(Mended, "Mended", *inputs)
+    result = applied(Mended, "Mended", *inputs)
     expect_tensor(result, "Mended.apply(matrix, x, b)", shape=tuple(b.shape))
     expect_value(result, "Mended.apply(matrix, x, b)", (matrix @ x + b).detach())
     expect(result.requires_grad, "the result does not require grad. Is it made by `apply`, and not detached?")
@@ -289,7 +290,7 @@ def _once_right(x: Any) -> Any:
 def product(Product: Any, *, gradcheck: Callable[..., Any], z: Any) -> str:
     u = z.detach().clone().requires_grad_()
     v = (z.detach() * (2 - 0.5j) + 1).requires_grad_()
-    result = _apply(Product, "Product", u, v)
+    result = applied(Product, "Product", u, v)
     expect_value(result, "Product.apply(u, v)", (u * v).detach())
     expect_saved_by_context(result.grad_fn, "Product")
     real = [tensor.detach().real.clone().requires_grad_() for tensor in (u, v)]
@@ -302,10 +303,3 @@ def product(Product: Any, *, gradcheck: Callable[..., Any], z: Any) -> str:
         "right for real numbers, wrong for complex ones: backward multiplies by the *conjugate* of the derivative.",
     )
     return "Right for real numbers, and for complex ones."
-
-
-def _apply(answer: Any, name: str, *arguments: Any) -> Any:
-    """What the learner's function makes of these arguments."""
-    is_function = isinstance(answer, type) and hasattr(answer, "apply") and hasattr(answer, "backward")
-    expect(is_function, f"`{name}` is {text(answer)}; it should be a class that derives from torch.autograd.Function.")
-    return call(answer.apply, f"{name}.apply", *arguments)

@@ -9,6 +9,7 @@ from typing import Any
 from glassroom.exercises.account import functions_called
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, expect_words
+from glassroom.exercises.extensions.own_functions import applied
 from glassroom.exercises.facts import is_tensor, same_value, text, values
 
 DATA = """
@@ -97,6 +98,7 @@ def rate(largest_rate: Callable[..., Any], *, hessian: Any) -> str:
         returned = returned.item() if is_tensor(returned) and returned.numel() == 1 else returned
         (a, b), (_, d) = values(matrix)
         middle, half = (a + d) / 2, math.sqrt((a - d) ** 2 / 4 + b**2)
+        right = 2 / (middle + half)
         expect(isinstance(returned, float), f"`largest_rate` returned {text(returned)}; it should return one number.")
         for mistake, shows in (
             (middle + half, "that is the largest curvature; the rate is 2 divided by it."),
@@ -105,14 +107,20 @@ def rate(largest_rate: Callable[..., Any], *, hessian: Any) -> str:
                 "1 / curvature is the best rate in that direction; the error grows above twice that.",
             ),
             (
+                2 / half if half else None,
+                "the square root alone is half the distance of the two eigenvalues: add `m` to it.",
+            ),
+            (2 / (middle + half**2), "that adds the square itself: take its root first."),
+            (
                 2 / (middle - half) if middle != half else None,
                 "that is for the *smaller* eigenvalue, the flattest direction.",
             ),
         ):
-            expect(not same_value(returned, mistake), f"{returned:.4g}: {shows}")
-        right = 2 / (middle + half)
+            expect(same_value(returned, right) or not same_value(returned, mistake), f"{returned:.4g}: {shows}")
         expect(
-            same_value(returned, right), f"{returned:.4g} is not right; for {text(values(matrix))} it is {right:.4g}."
+            same_value(returned, right),
+            f"for {text(values(matrix))} it is {right:.4g}, and `largest_rate` returned {returned:.4g}. The larger "
+            f"eigenvalue there is {middle:g} + {half:.4g}.",
         )
     return "The most curved direction decides how large the rate may be."
 
@@ -154,14 +162,10 @@ def rate(largest_rate: Callable[..., Any], *, hessian: Any) -> str:
     ],
 )
 def mean_square(MeanSquare: Any, *, A: Any, y: Any) -> str:
-    expect(
-        hasattr(MeanSquare, "apply"),
-        f"`MeanSquare` is {text(MeanSquare)}; it should be a class derived from torch.autograd.Function.",
-    )
     p = A.new_tensor([1.0, -2.0]).requires_grad_()
     other = p.detach().clone().requires_grad_()
     right = ((A @ other - y) ** 2).mean()
-    returned = call(MeanSquare.apply, "MeanSquare.apply", p, A, y)
+    returned = applied(MeanSquare, "MeanSquare", p, A, y)
     expect_tensor(returned, "MeanSquare.apply(p, A, y)", shape=())
     expect_value(returned, "MeanSquare.apply(p, A, y)", right.detach())
     numbers = sum(saved_tensor.numel() for saved_tensor in returned.grad_fn.saved_tensors)
@@ -215,6 +219,10 @@ def newton(newton: Callable[..., Any], *, x: Any) -> str:
     before, after_one = float(loss(start)), float(loss(once.detach()))
     expect(after_one < before, f"one step leads uphill: the loss grows from {before:.2g} to {after_one:.2g}.")
     often = call(newton, "newton", loss, start, 6)
+    expect(
+        not same_value(values(often), values(once)),
+        "six steps lead to where one does: does `return` stand within the loop, or is `p` not the new one there?",
+    )
     after_six = float((often.detach() - truth).abs().max())
     expect(
         after_six < 1e-8,

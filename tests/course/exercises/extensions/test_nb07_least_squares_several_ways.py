@@ -54,9 +54,11 @@ WRONG = [
     ("e07-rate", RATE.format(result="m + half"), "the largest curvature"),
     ("e07-rate", RATE.format(result="1 / (m + half)"), "above twice that"),
     ("e07-rate", RATE.format(result="2 / (m - half)"), "*smaller* eigenvalue"),
-    ("e07-rate", RATE.format(result="2 / m"), "is not right"),
+    ("e07-rate", RATE.format(result="2 / m"), "The larger eigenvalue there is"),
+    ("e07-rate", RATE.format(result="2 / half"), "add `m` to it"),
+    ("e07-rate", RATE.format(result="2 / (m + half**2)"), "take its root first"),
     ("e07-rate", RATE.format(result="hessian"), "it should return one number"),
-    ("e07-mean-square", "def MeanSquare(p, A, y): return ((A @ p - y) ** 2).mean()", "derived from"),
+    ("e07-mean-square", "def MeanSquare(p, A, y): return ((A @ p - y) ** 2).mean()", "a class that derives from"),
     ("e07-mean-square", MEAN_SQUARE.format(keep=KEEP, result="(residual**2).sum()", back=BACK), "holds"),
     (
         "e07-mean-square",

@@ -362,6 +362,36 @@ def test_a_translation_of_one_notebook_runs_no_other_anew_but_its_title_does(tmp
     assert digest(entries, "叁") != before
 
 
+def test_a_translation_of_what_a_notebooks_checks_say_runs_it_anew_but_no_other(tmp_path):
+    folder = tmp_path / "xx"
+    (folder / "1_memory").mkdir(parents=True)
+    (folder / "language.json").write_text('{"name": "X", "released": false}')
+    for name in ("01_one", "02_two"):
+        cell = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": name}
+        notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        (tmp_path / "1_memory").mkdir(exist_ok=True)
+        (tmp_path / "1_memory" / f"{name}.ipynb").write_text(json.dumps(notebook))
+    program = """
+import sys
+from pathlib import Path
+from glassroom.site import live_notebooks as live
+live.run_live = lambda notebook, folder: print(notebook["cells"][0]["source"]) or notebook
+for path in sorted(Path(sys.argv[1]).glob("1_memory/*.ipynb")):
+    live.live_notebook(path, Path(sys.argv[1], "cache"), "")
+"""
+
+    def ran(said):
+        entry = f'msgctxt "exercises/memory/nb01_one.py"\nmsgid "Right."\nmsgstr "{said}"\n'
+        (folder / "1_memory" / "01_one.po").write_text(entry)
+        environment = {**os.environ, "GLASSROOM_LANG": "xx", "GLASSROOM_TRANSLATIONS": str(tmp_path)}
+        command = [sys.executable, "-c", program, tmp_path]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+
+    assert ran("Yes.") == ["01_one", "02_two"]
+    assert ran("Yes.") == []
+    assert ran("Good.") == ["01_one"]
+
+
 def test_what_a_cell_reveals_stands_in_one_card_whatever_it_prints_in_between(tmp_path):
     code = """\
 from glassroom import predict

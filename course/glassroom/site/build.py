@@ -4,7 +4,6 @@ HTML."""
 from __future__ import annotations
 
 import errno
-import io
 import os
 import re
 import shutil
@@ -12,15 +11,14 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import tensorglass
-from glassroom import __version__
 from glassroom.drawing.canvas import style
-from glassroom.site import elsewhere, gallery, reference, running, switch, theme_words
+from glassroom.site import elsewhere, gallery, reference, running, switch
 from glassroom.site.lite import START, write_lite
 from glassroom.site.live_notebooks import default_cache, live_notebooks
 from glassroom.site.pages import linked, page_of
+from glassroom.site.rendering import render
 from glassroom.site.shared_scripts import SharedScripts
 from glassroom.translations import language
 from glassroom.translations.templates import as_is, word
@@ -91,8 +89,7 @@ def build(
         with switch.building(others, Path(building), asked, cache, each_has) as finish:
             _write_sources(sources, folder, entries, docs, cache, each_has, lite)
             running.write_scripts(sources / "static", folder, distribution, lite)
-            _run_sphinx(sources, pages, Path(building, "doctrees"), each_has)
-            _make_accessible(pages)
+            render(sources, pages, cache, each_has)
             finish(pages, distribution)
         switch.add(pages)
         distribution.copy(pages)
@@ -362,62 +359,3 @@ def _raw(html: str) -> str:
 def _toctree(names: Sequence[str], caption: str = "") -> str:
     said = as_is(f":caption: {caption}\n") if caption else ""
     return as_is(f"```{{toctree}}\n:hidden:\n{said}\n") + "\n".join(names) + "\n```"
-
-
-def _make_accessible(pages: Path) -> None:
-    """Repair the accessibility of what the theme and MyST-NB make: levels of headings, names of folds, boxes that
-    scroll by keys."""
-    for path in pages.rglob("*.html"):
-        text = path.read_text("utf-8")
-        text = text.replace('role="heading">', 'role="heading" aria-level="2">')
-        text = text.replace('<summary aria-label="Toggle hidden content">', "<summary>")
-        text = text.replace('<div class="highlight"><pre>', '<div class="highlight"><pre tabindex="0">')
-        text = text.replace('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')
-        path.write_text(theme_words.in_the_language(text), encoding="utf-8")
-
-
-def _run_sphinx(sources: Path, pages: Path, doctrees: Path, jobs: int) -> None:
-    from sphinx.application import Sphinx
-    from sphinx.errors import SphinxError
-
-    settings: dict[str, Any] = {
-        "project": "tensorglass",
-        "author": "tensorglass contributors",
-        "copyright": "tensorglass contributors",
-        "version": __version__,
-        "language": language.speaking(),
-        "extensions": ["myst_nb", "glassroom.site.search_words"],
-        "exclude_patterns": ["extra", "static"],
-        "nb_execution_mode": "off",
-        "nb_ipywidgets_js": {},
-        "nb_merge_streams": True,
-        "myst_enable_extensions": [],
-        "myst_heading_anchors": 6,
-        "html_theme": "furo",
-        "html_title": "tensorglass",
-        "html_favicon": "static/favicon.svg",
-        "html_static_path": ["static"],
-        "html_extra_path": ["extra"],
-        "html_css_files": ["scrolls.css", "site.css", "run.css"],
-        "html_js_files": [("run.js", {"type": "module"})],
-        "html_show_sphinx": False,
-        "html_show_sourcelink": False,
-        "html_copy_source": False,
-        "pygments_style": "a11y-high-contrast-light",
-        "pygments_dark_style": "a11y-high-contrast-dark",
-        "suppress_warnings": ["mystnb.unknown_mime_type", "misc.highlighting_failure"],
-    }
-    _write(sources / "conf.py", "".join(f"{name} = {value!r}\n" for name, value in settings.items()))
-    said = io.StringIO()
-    try:
-        app = Sphinx(sources, sources, pages, doctrees, "html", status=None, warning=said, parallel=jobs)
-        app.build()
-    except SphinxError as error:
-        raise Problem(f"Sphinx stopped: {error}", Exit.FAILED) from error
-    lines = [
-        line for line in said.getvalue().splitlines() if as_is("not supported: Docutils-generated text") not in line
-    ]
-    warnings = [line for line in lines if "WARNING" in line or "ERROR" in line]
-    if warnings:
-        first = "; ".join(re.sub(r"\x1b\[[0-9;]*m", "", line).replace(f"{sources}/", "") for line in warnings[:10])
-        raise Problem(f"Nothing was published, because of {len(warnings)} faults in the pages: {first}", Exit.FAILED)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -12,7 +11,9 @@ from itertools import zip_longest
 from pathlib import Path
 
 from glassroom.exercises.cards.card import PREDICTIONS
-from glassroom.translations.language import ENGLISH, speaking
+from glassroom.translations.catalogue import read
+from glassroom.translations.language import ENGLISH, catalogues_spoken, speaking
+from glassroom.translations.notebooks import ABOUT
 from glassroom.workspace.contents import PARTS
 from glassroom.workspace.execution import CELL_SECONDS, CellFailed, execute
 from glassroom.workspace.normalize import normalized
@@ -22,7 +23,7 @@ from glassroom.workspace.whole_files import write_atomically
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 CODE = (".py", ".js", ".css", ".json", ".mplstyle", ".txt")
-TITLES = re.compile(rb'msgctxt "notebook"\n.*?(?=\n\n|\Z)', re.DOTALL)
+NEVER_RUN = ("site", "cli", "classroom", "notebooks")  # by a notebook that is run for the site
 
 
 def default_cache() -> Path:
@@ -67,7 +68,7 @@ def live_notebook(path: Path, cache: Path, code: str, compared: bool = True) -> 
     """
     stored_bytes = path.read_bytes()
     stored = parse(stored_bytes)
-    which = f"{code}{speaking()}{'' if compared else 'uncompared'}"
+    which = f"{code}{speaking()}{_own_translations(path)}{'' if compared else 'uncompared'}"
     kept = cache / f"{hashlib.sha256(stored_bytes + which.encode()).hexdigest()}.ipynb"
     try:
         return parse(kept.read_bytes())
@@ -134,20 +135,34 @@ def digest_of_our_code() -> str:
 def digest_of(packages: Iterable[Path]) -> str:
     """A digest of the files under these folders that a notebook in this process's language may run.
 
-    Of the catalogues of notebooks only titles count, which notes under errors name: a notebook that is translated
-    already has all else in its cells.
+    Of the catalogues of notebooks only titles count, which notes under errors name.
     """
     digest = hashlib.sha256()
     for root in packages:
         for path in sorted(filter(partial(_may_run, root), root.rglob("*"))):
             content = path.read_bytes()
-            if path.suffix == ".po" and path.parent.name in PARTS:
-                content = b"\n".join(TITLES.findall(content))
+            if path.suffix == ".po":
+                only = (ABOUT,) if path.parent.name in PARTS else ()
+                content = repr(_translations(path, only)).encode()
             digest.update(path.relative_to(root).as_posix().encode() + b"\0" + content)
     return digest.hexdigest()
+
+
+def _own_translations(path: Path) -> str:
+    """A notebook's own translations, in which its checks speak; "" in English."""
+    folder = catalogues_spoken()
+    return repr(_translations(folder / path.parent.name / f"{path.stem}.po")) if folder else ""
+
+
+def _translations(catalogue: Path, only: tuple[str, ...] = ()) -> list[tuple[tuple[str, str], str]]:
+    """The entries of a catalogue that a notebook which runs may say; with `only`, those of these contexts."""
+    entries = read(catalogue).items()
+    return sorted(
+        (key, said) for key, said in entries if (key[0] in only if only else key[0].partition("/")[0] not in NEVER_RUN)
+    )
 
 
 def _may_run(root: Path, path: Path) -> bool:
     first = path.relative_to(root).parts[0]
     suffixes = CODE if speaking() == ENGLISH else (*CODE, ".po")
-    return path.suffix in suffixes and first not in ("site", "cli", "classroom", "notebooks") and path.is_file()
+    return path.suffix in suffixes and first not in NEVER_RUN and path.is_file()

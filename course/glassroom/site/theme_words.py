@@ -29,6 +29,7 @@ SAID = {
         "Please activate JavaScript to enable the search functionality."
     ),
 }
+PAGES_UNDER = word("Pages under ")
 WHOLE = re.compile(rf'(?<=[>"])(\s*)({"|".join(map(re.escape, SAID))})(\s*)(?=[<"])')
 BEGINNINGS = re.compile(r'(?<=aria-label=")Toggle navigation of (?=[^"]*")|Copyright &#169;')
 
@@ -46,4 +47,4 @@ def _said(match: re.Match[str]) -> str:
 
 
 def _begun(match: re.Match[str]) -> str:
-    return "&#169;" if "169" in match[0] else word("Pages under ")
+    return "&#169;" if "169" in match[0] else PAGES_UNDER

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +31,16 @@ Table = dict[tuple[str, str], str]
 def read(path: Path) -> Table:
     """The translations of a catalogue by (context, text), without missing and fuzzy ones. None if there is no file."""
     try:
-        content = path.read_text("utf-8")
+        about = path.stat()
     except FileNotFoundError:
         return {}
+    return _read(path, about.st_mtime_ns, about.st_size)
+
+
+@lru_cache(maxsize=16)
+def _read(path: Path, time: int, size: int) -> Table:
+    """The same, kept in memory until the file changes: every module and script of a catalogue asks for it."""
+    content = path.read_text("utf-8")
     table: Table = {}
     fields: dict[str, str] = {}
     field, fuzzy = "", False

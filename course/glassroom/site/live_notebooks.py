@@ -142,7 +142,7 @@ def digest_of(packages: Iterable[Path]) -> str:
         for path in sorted(filter(partial(_may_run, root), root.rglob("*"))):
             content = path.read_bytes()
             if path.suffix == ".po":
-                only = (ABOUT,) if path.parent.name in PARTS else ()
+                only = ABOUT if path.parent.name in PARTS else ""
                 content = repr(_translations(path, only)).encode()
             digest.update(path.relative_to(root).as_posix().encode() + b"\0" + content)
     return digest.hexdigest()
@@ -154,12 +154,13 @@ def _own_translations(path: Path) -> str:
     return repr(_translations(folder / path.parent.name / f"{path.stem}.po")) if folder else ""
 
 
-def _translations(catalogue: Path, only: tuple[str, ...] = ()) -> list[tuple[tuple[str, str], str]]:
-    """The entries of a catalogue that a notebook which runs may say; with `only`, those of these contexts."""
-    entries = read(catalogue).items()
-    return sorted(
-        (key, said) for key, said in entries if (key[0] in only if only else key[0].partition("/")[0] not in NEVER_RUN)
-    )
+def _translations(catalogue: Path, only: str = "") -> list[tuple[tuple[str, str], str]]:
+    """The entries of a catalogue that a running notebook may say; with `only`, those of this context."""
+
+    def counts(context: str) -> bool:
+        return context == only if only else context.partition("/")[0] not in NEVER_RUN
+
+    return sorted((key, said) for key, said in read(catalogue).items() if counts(key[0]))
 
 
 def _may_run(root: Path, path: Path) -> bool:

@@ -1,5 +1,8 @@
 """How `glassroom test` counts: failures, errors, skips with their reasons, and processes that die."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,6 +53,25 @@ def test_a_selection_that_leaves_nothing_is_said_and_is_no_failure(layer, tmp_pa
     result = suite._run(layer(PASSING), ["-k", "nothing_has_this_name"], tmp_path)
     assert "skipped: made-up: no test was selected" in suite.report([result]).splitlines()
     assert result.failed == 0
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ([], "Node.js is not installed, which runs Pyodide"),
+        (["node"], "no Pyodide: python tests/wasm/fetch.py FOLDER fetches one, PYODIDE_DIST=FOLDER names it"),
+    ],
+)
+def test_without_node_or_a_distribution_of_pyodide_the_layer_wasm_says_so_and_is_no_failure(tmp_path, found, said):
+    for name in found:
+        (tmp_path / name).touch(mode=0o755)
+    environment = {**os.environ, "PATH": str(tmp_path)}
+    environment.pop("PYODIDE_DIST", None)
+    command = [sys.executable, "-m", "glassroom", "test", "wasm", "-k", "what_needs_processes"]
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert f"skipped: wasm: {said}" in done.stdout.splitlines()
+    assert done.stdout.splitlines()[-1] == "0 passed, 0 failed, 1 skipped"
 
 
 def test_the_last_line_sums_over_the_layers():

@@ -97,6 +97,18 @@ class GradientFields:
         if self._meta is not None:
             self._meta.grad = None
 
+    _grad = grad  # its other name in PyTorch, by which programs give their gradients to shared parameters
+
+    @property
+    def volatile(self: Tensor) -> bool:  # type: ignore[misc]  # as above
+        """False: `no_grad` took its place in PyTorch 0.4."""
+        warn("volatile was removed (Variable.volatile is always False)")
+        return False
+
+    @volatile.setter
+    def volatile(self: Tensor, value: object) -> None:  # type: ignore[misc]  # as above
+        warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
+
     @property
     def retains_grad(self: Tensor) -> bool:  # type: ignore[misc]  # as above
         """Whether `retain_grad` was called: backward keeps the gradient of this non-leaf."""

@@ -383,6 +383,12 @@ class Methods(StorageHolder):
         """The hooks of this tensor, None if it has none."""
 
     @property
+    def _grad(self) -> Tensor | None:
+        """The gradient that backward collected here; None before."""
+    @_grad.setter
+    def _grad(self, value: Tensor | None) -> None: ...
+
+    @property
     def _history(self) -> Node | None:
         """The `grad_fn`, regenerated for a view whose base was written to."""
 
@@ -2057,6 +2063,12 @@ class Methods(StorageHolder):
 
     def view_as(self, other: Tensor) -> Tensor:
         """`input.view(other.size())`."""
+
+    @property
+    def volatile(self) -> _bool:
+        """False: `no_grad` took its place in PyTorch 0.4."""
+    @volatile.setter
+    def volatile(self, value: _bool) -> None: ...
 
     def vsplit(self, indices_or_sections: Any, /) -> tuple[Tensor, ...]:
         """`tensor_split` along dimension 0; sections must be equal."""

@@ -137,6 +137,7 @@ class Tensor(CountsWrites, Methods):
         return self._storage.device is META
 
     is_sparse = is_quantized = is_mps = is_xpu = is_nested = is_mkldnn = property(lambda self: False)
+    is_ipu = is_maia = is_mtia = is_sparse_csr = is_vulkan = is_xla = is_sparse
 
     def get_device(self) -> int:
         """The index of the accelerator that the tensor is on; -1 for the CPU."""

@@ -50,3 +50,28 @@ def test_switches_of_old_warnings_keep_what_they_are_set_to(library: Any) -> Non
         assert library.utils.backcompat.keepdim_warning.get_enabled() is False
     finally:
         switch.set_enabled(False)
+
+
+@pytest.mark.parametrize("library", [tensorglass, torch])
+def test_a_gradient_is_given_by_its_other_name(library: Any) -> None:
+    own, shared = library.nn.Linear(2, 1), library.nn.Linear(2, 1)
+    own(library.ones(1, 2)).sum().backward()
+    for parameter, other in zip(own.parameters(), shared.parameters(), strict=True):
+        assert other._grad is None
+        other._grad = parameter.grad
+        assert other.grad is parameter.grad
+        assert other._grad is parameter._grad
+    optimizer = library.optim.SGD(shared.parameters(), lr=1.0)
+    shared.weight.data.zero_()
+    optimizer.step()
+    assert shared.weight.tolist() == [[-1.0, -1.0]]
+
+
+def test_devices_that_are_not_there_and_volatile_are_false() -> None:
+    names = ["ipu", "maia", "mtia", "sparse_csr", "vulkan", "xla"]
+    for library in (tensorglass, torch):
+        assert not any(getattr(library.ones(1), f"is_{name}") for name in names)
+        with pytest.warns(UserWarning, match="volatile was removed"):
+            assert library.ones(1).volatile is False
+        with pytest.warns(UserWarning, match="now has no effect"):
+            library.ones(1).volatile = True

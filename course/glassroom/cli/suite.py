@@ -215,7 +215,8 @@ def report(results: list[Result]) -> str:
     """The table, a line for every reason for skips, and the totals alone on the last line."""
     heads = (word("layer"), word("passed"), word("failed"), word("skipped"), word("time"))
     rows = [
-        (each.layer, str(each.passed), str(each.failed), str(each.skipped), f"{each.seconds:.0f} s") for each in results
+        (result.layer, str(result.passed), str(result.failed), str(result.skipped), f"{result.seconds:.0f} s")
+        for result in results
     ]
     table = [ljust(row[0], 14) + "".join(map(rjust, row[1:], (8, 8, 9, 9))) for row in (heads, *rows)]
     lines = ["", *table, ""]

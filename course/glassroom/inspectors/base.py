@@ -74,9 +74,9 @@ class Inspector:
         """A picture that only says that Python is shutting down: a `__del__` asked for it, and the modules by whose
         classes tensors are known are gone.
         """
-        made: Self = object.__new__(type(cls.__name__, (_OfNothing, cls), {}))
-        made.data = None
-        return made
+        picture: Self = object.__new__(type(cls.__name__, (_OfNothing, cls), {}))
+        picture.data = None
+        return picture
 
     def state(self) -> dict[str, Any]:
         """What the live form is given; inspectors whose pictures can be stepped through add their own entries."""

@@ -300,7 +300,7 @@ def _kind_of(value: object) -> _Kind:
     kind = type(value)
     known = _known_kinds.get(id(kind))
     if known is None or known.reference is None or known.reference() is not kind:
-        adapter = next((each for each in ADAPTERS if each.accepts(value)), None)
+        adapter = next((candidate for candidate in ADAPTERS if candidate.accepts(value)), None)
         is_own = adapter is _TENSOR_ADAPTERS[1] and kind in (sys.modules["torch"].Tensor, _class_of_parameters())
         library = adapter.library if type(adapter) is TensorAdapter else None
         known = _Kind(weakref.ref(kind, partial(_forget, id(kind))), adapter, library, is_own)

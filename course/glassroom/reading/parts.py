@@ -65,11 +65,11 @@ def _names(plain: Any, torch: Any) -> tuple[str, ...]:
 
 def over_storage(storage: object) -> list[Place]:
     """A tensor over the bytes of a storage of PyTorch that a program holds by itself."""
-    found: list[Place] = []
+    tensors: list[Place] = []
     with suppress(Exception), without_overrides("torch"):
         torch = sys.modules["torch"]
-        found.append(("", torch.empty(0, dtype=torch.uint8, device=storage.device).set_(storage)))  # type: ignore[attr-defined]  # of a storage
-    return found
+        tensors.append(("", torch.empty(0, dtype=torch.uint8, device=storage.device).set_(storage)))  # type: ignore[attr-defined]  # of a storage
+    return tensors
 
 
 def set_on(tensor: object) -> Iterator[Place]:

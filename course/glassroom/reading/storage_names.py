@@ -56,7 +56,7 @@ class Pages:
 
     def been_read(self) -> Mapping[tuple[int, int], bytes]:
         """All that was read, by the ranges."""
-        pages = {(n * PAGE, min((n + 1) * PAGE, self._nbytes)): each for n, each in self._pages.items()}
+        pages = {(n * PAGE, min((n + 1) * PAGE, self._nbytes)): page for n, page in self._pages.items()}
         return {**pages, **self._ranges}
 
     def are_still(self, before: Mapping[tuple[int, int], bytes]) -> bool:
@@ -312,9 +312,9 @@ def is_alive(name: str) -> bool:
 
 def living_among(names: Collection[str]) -> set[str]:
     """Those of the names whose storages still hold their bytes."""
-    found: set[str] = set()
-    for each in _named.values() if names else ():
-        own = [name for name in (each.name.number, each.name.mark) if name is not None and name in names]
-        if own and each.extent() is not None:
-            found.update(own)
-    return found
+    living: set[str] = set()
+    for named in _named.values() if names else ():
+        own = [name for name in (named.name.number, named.name.mark) if name is not None and name in names]
+        if own and named.extent() is not None:
+            living.update(own)
+    return living

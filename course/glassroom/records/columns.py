@@ -62,7 +62,7 @@ def _parts(piece: str, longest: int) -> Iterator[str]:
     """A piece cut until none of its parts is too wide: after a mark that joins the words of a name, where there is
     one, or before a capital that begins a word."""
     while columns(piece) > longest:
-        capitals = [found.end() for found in _WORD_BEGINS.finditer(piece[: longest + 1])]
+        capitals = [match.end() for match in _WORD_BEGINS.finditer(piece[: longest + 1])]
         end = max(piece.rfind(mark, 0, longest) for mark in "_./") + 1 or max(capitals, default=longest)
         yield piece[:end]
         piece = piece[end:]

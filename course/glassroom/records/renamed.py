@@ -46,10 +46,10 @@ def renamed(record: T, called: Callable[[str], str]) -> T:
         if isinstance(value, int | float | Cell | None):
             return value
         if id(value) not in done:
-            done[id(value)] = value, made(value)
+            done[id(value)] = value, rebuilt(value)
         return done[id(value)][1]
 
-    def made(value: Any) -> Any:
+    def rebuilt(value: Any) -> Any:
         if isinstance(value, Mapping):
             parts = [*value, *value.values()]
             new = [of(part) for part in parts]

@@ -84,7 +84,7 @@ def build(
         entries = _chosen(catalogue(folder), asked)
         sources, pages = Path(building, "sources"), Path(building, "pages")
         known = language.languages().values() if code == language.ENGLISH else ()
-        others = [each for each in known if each.released or each.code in also]
+        others = [other for other in known if other.released or other.code in also]
         each_has = max(1, jobs // (1 + len(others)))
         with switch.building(others, Path(building), asked, cache, each_has) as finish:
             _write_sources(sources, folder, entries, docs, cache, each_has, lite)
@@ -329,7 +329,7 @@ def _missing_page() -> str:
 
 def _write_404(pages: Path) -> None:
     """Write the page that a host sends for an address that leads nowhere: it leads to `missing`, from any depth."""
-    folders = sorted(each.name for each in pages.iterdir() if each.is_dir())
+    folders = sorted(page.name for page in pages.iterdir() if page.is_dir())
     root = f'location.pathname.replace(/(({"|".join(folders)})\\/.*|[^/]*)$/, "")'
     script = f'<script>location.replace({root} + "missing.html")</script>'
     head = f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>tensorglass</title>{script}</html>\n'

@@ -53,21 +53,21 @@ addEventListener("DOMContentLoaded", () => {
 
 @contextmanager
 def building(
-    others: Sequence[Language], made: Path, asked: Sequence[str], cache: Path | None, jobs: int
+    others: Sequence[Language], folder: Path, asked: Sequence[str], cache: Path | None, jobs: int
 ) -> Iterator[Callable[[Path, Pyodide], None]]:
     """Build the site in other languages while the block runs, each in a process with that language.
 
     The block is given what waits for them and moves each into a folder of the English pages. A distribution of Pyodide
     that the site hosts is shared by all languages.
     """
-    started = [(each, _start(each, made, asked, cache, jobs)) for each in others]
+    started = [(language, _start(language, folder, asked, cache, jobs)) for language in others]
 
     def finish(pages: Path, pyodide: Pyodide) -> None:
         for language, process in started:
             if process.wait():
-                said = _said(made, language).read_text("utf-8").rpartition("glassroom: ")[2].strip()[-2000:]
+                said = _said(folder, language).read_text("utf-8").rpartition("glassroom: ")[2].strip()[-2000:]
                 raise Problem(f"The site in {language.name} was not built. {said}", Exit.FAILED)
-            out = Path(made, folder_of(language.code)).rename(pages / folder_of(language.code))
+            out = Path(folder, folder_of(language.code)).rename(pages / folder_of(language.code))
             shutil.rmtree(out / "_sources", ignore_errors=True)
             share(out / "_static", pyodide)
 
@@ -80,19 +80,19 @@ def building(
 
 
 def _start(
-    language: Language, made: Path, asked: Sequence[str], cache: Path | None, jobs: int
+    language: Language, folder: Path, asked: Sequence[str], cache: Path | None, jobs: int
 ) -> subprocess.Popen[bytes]:
-    out = made / folder_of(language.code)
+    out = folder / folder_of(language.code)
     command = [sys.executable, "-m", "glassroom", "site", "--out", str(out), "--jobs", str(jobs)]
     command += ["--cache", str(cache)] if cache else []
     own = {**os.environ, VARIABLE: language.code, "PYTHONIOENCODING": "utf-8"}
-    with _said(made, language).open("w", encoding="utf-8") as said:
+    with _said(folder, language).open("w", encoding="utf-8") as said:
         return subprocess.Popen([*command, *asked], env=own, stdout=subprocess.DEVNULL, stderr=said)
 
 
-def _said(made: Path, language: Language) -> Path:
+def _said(folder: Path, language: Language) -> Path:
     """The file with what a build in another language says."""
-    return made / f"{language.code}.txt"
+    return folder / f"{language.code}.txt"
 
 
 def add(pages: Path) -> None:

@@ -51,8 +51,8 @@ def known(code: str) -> str | None:
 
 def preferred(accepted: str) -> str:
     """The first language of a browser's `Accept-Language` in which the course is complete; "en" if there is none."""
-    for each in accepted.split(","):
-        code = known(each.partition(";")[0].strip())
+    for accepted_name in accepted.split(","):
+        code = known(accepted_name.partition(";")[0].strip())
         if code is not None and (code == ENGLISH or languages()[code].released):
             return code
     return ENGLISH

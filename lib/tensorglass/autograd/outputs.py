@@ -146,10 +146,10 @@ def pushed_by(
         for primal, tangent in moved
     ]
     answer = jvp(*tangents)
-    several, every = (answer, outputs) if isinstance(outputs, tuple) else ((answer,), (outputs,))
-    if not isinstance(several, tuple) or len(several) != len(every):
+    several, all_outputs = (answer, outputs) if isinstance(outputs, tuple) else ((answer,), (outputs,))
+    if not isinstance(several, tuple) or len(several) != len(all_outputs):
         raise RuntimeError("Expected as many jvp outputs as forward outputs")
-    for place, (output, tangent) in enumerate(zip(every, several, strict=True)):
+    for place, (output, tangent) in enumerate(zip(all_outputs, several, strict=True)):
         if not isinstance(output, Tensor) or tangent is None:
             continue
         if output._dtype.category < FLOATING or any(output is marked for marked in ctx.non_differentiable or ()):

@@ -55,8 +55,8 @@ def _shown_as(node: str, kept: Iterable[str]) -> dict[str, str]:
 
 def show(kind: type[FormulaNode], derivative: Derivative) -> None:
     """Give a node class attributes for what an operator with this derivative keeps."""
-    every = dict.fromkeys(name for needs in derivative.kept.values() for name in needs)
-    for shown, name in _shown_as(kind.__name__, every).items():
+    all_kept = dict.fromkeys(name for needs in derivative.kept.values() for name in needs)
+    for shown, name in _shown_as(kind.__name__, all_kept).items():
         if not hasattr(kind, f"_saved_{shown}"):
             setattr(kind, f"_saved_{shown}", property(functools.partial(_call, _seen, name)))
             setattr(kind, f"_raw_saved_{shown}", property(functools.partial(_call, _packed_form, name)))

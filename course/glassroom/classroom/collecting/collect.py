@@ -81,7 +81,7 @@ def _attempts(
             why = "not a notebook; kept in collected/"
         elif not item.fault:
             target, name, why = known.place(item, assignment)
-        report.oddities += [f"{where}: {each}" for each in (why, item.note) if each]
+        report.oddities += [f"{where}: {remark}" for remark in (why, item.note) if remark]
         if not target:
             keep_aside(course, item)
             continue

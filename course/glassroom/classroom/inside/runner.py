@@ -127,11 +127,11 @@ class Runner:
         with lent(message.get("lent", {})):
             told = self.run(str(message["source"]), float(message["seconds"]))
         names = self.shell.user_ns
-        found = {name: names[name] for name in message.get("gives", ()) if name in names}
-        self.given |= found
+        bound = {name: names[name] for name in message.get("gives", ()) if name in names}
+        self.given |= bound
         for name in message.get("takes", ()):
             self.given.pop(name, None)
-        return {**told, "gave": {name: as_it_is(value) for name, value in found.items()}}
+        return {**told, "gave": {name: as_it_is(value) for name, value in bound.items()}}
 
     def run(self, source: str, seconds: float) -> dict[str, Any]:
         """Run a cell; its error, if it raised one, and what it showed."""

@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         report = grade(course, assignments, isolation, run_all, threading.Event(), progress, arguments.again)
     with course_in(course.language, notebooks_folder()) as notebooks:
-        changed = [each.name for each in assignments if changed_since(course, each, notebooks)]
+        changed = [assignment.name for assignment in assignments if changed_since(course, assignment, notebooks)]
     report.warnings += [
         f"{name}: course.toml or the notebooks have changed since it was released, and the marks rest on what was "
         f"released. To renew it: glassroom release {name} --course {arguments.course}"

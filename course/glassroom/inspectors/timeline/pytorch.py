@@ -456,11 +456,11 @@ def _taken_before(name: str, given: tuple[Any, ...]) -> list[Any]:
     if name == "lift_fresh" or (name == "copy_" and _clones_a_storage(sys._getframe(3))):
         taken = [storage_of(given[0])]
     elif name == "set_":
-        taken = [each for each in given[1:2] if is_a(each, sys.modules["torch"].UntypedStorage)]
+        taken = [storage for storage in given[1:2] if is_a(storage, sys.modules["torch"].UntypedStorage)]
     else:
         dims = sys.modules["torch"].Tensor.dim
-        taken = [storage_of(each) for each in given if library_of(each) == "torch" and not dims(each)]
-    return [each for each in taken if each is not None and each.device.type != "meta"]
+        taken = [storage_of(tensor) for tensor in given if library_of(tensor) == "torch" and not dims(tensor)]
+    return [storage for storage in taken if storage is not None and storage.device.type != "meta"]
 
 
 def _clones_a_storage(frame: FrameType) -> bool:

@@ -46,8 +46,8 @@ class Memories:
 
     def begin_look(self) -> None:
         """Forget the tensors that had ended by the look before."""
-        self._ended = [each for each in self._met.values() if each.reference() is None]
-        for number in [number for number, each in self._met.items() if each.reference() is None]:
+        self._ended = [met for met in self._met.values() if met.reference() is None]
+        for number in [number for number, met in self._met.items() if met.reference() is None]:
             del self._met[number]
 
     def of(

@@ -85,9 +85,9 @@ def other_tensors(
     for name, value, where in sorted(places, key=lambda place: place[0].startswith("_")):
         if id(value) in searched:
             continue
-        for path, each in everything_at([(name, value)], MOST_VISITED, searched, searched):
-            if adapter_for(each) is not None:
-                by_name[_free(path + where, by_name)] = each
+        for path, tensor in everything_at([(name, value)], MOST_VISITED, searched, searched):
+            if adapter_for(tensor) is not None:
+                by_name[_free(path + where, by_name)] = tensor
     return by_name
 
 
@@ -139,10 +139,10 @@ def _below(variables: Iterable[Place], known: set[int], searched: set[int] | Non
         if name.startswith("_"):
             continue
         met: set[int] = set()
-        for path, each in everything_at([(name, value)], MOST_VISITED, known, searched):
-            if adapter_for(each) is not None:
-                by_path[path] = each
-            elif not issubclass(type(each), CONTAINERS):
-                met.update(id(module) for _, module in paths_of_modules("", each))
+        for path, held in everything_at([(name, value)], MOST_VISITED, known, searched):
+            if adapter_for(held) is not None:
+                by_path[path] = held
+            elif not issubclass(type(held), CONTAINERS):
+                met.update(id(module) for _, module in paths_of_modules("", held))
         known |= met
     return by_path

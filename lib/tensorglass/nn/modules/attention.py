@@ -56,22 +56,22 @@ class MultiheadAttention(Module):
         if self.head_dim * num_heads != embed_dim:
             raise AssertionError("embed_dim must be divisible by num_heads")
 
-        def made(*size: int) -> Parameter:
+        def new_parameter(*size: int) -> Parameter:
             return Parameter(torch.empty(size, device=device, dtype=dtype))
 
         same = self._qkv_same_embed_dim
         if same:
-            self.in_proj_weight = made(3 * embed_dim, embed_dim)
+            self.in_proj_weight = new_parameter(3 * embed_dim, embed_dim)
         widths = {"q": embed_dim, "k": self.kdim, "v": self.vdim}
         for name, width in widths.items():
-            self.register_parameter(f"{name}_proj_weight", None if same else made(embed_dim, width))
+            self.register_parameter(f"{name}_proj_weight", None if same else new_parameter(embed_dim, width))
         if not same:
             self.register_parameter("in_proj_weight", None)
-        self.register_parameter("in_proj_bias", made(3 * embed_dim) if bias else None)
+        self.register_parameter("in_proj_bias", new_parameter(3 * embed_dim) if bias else None)
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, device=device, dtype=dtype)
         if add_bias_kv:
-            self.bias_k: Any = made(1, 1, embed_dim)
-            self.bias_v: Any = made(1, 1, embed_dim)
+            self.bias_k: Any = new_parameter(1, 1, embed_dim)
+            self.bias_v: Any = new_parameter(1, 1, embed_dim)
         else:
             self.bias_k = self.bias_v = None
         self.add_zero_attn = add_zero_attn

@@ -307,13 +307,13 @@ class RNNCellBase(Module):
         self.bias = bias
         rows = num_chunks * hidden_size
 
-        def made(*size: int) -> Parameter:
+        def new_parameter(*size: int) -> Parameter:
             return Parameter(torch.empty(size, device=device, dtype=dtype))
 
-        self.weight_ih = made(rows, input_size)
-        self.weight_hh = made(rows, hidden_size)
-        self.register_parameter("bias_ih", made(rows) if bias else None)
-        self.register_parameter("bias_hh", made(rows) if bias else None)
+        self.weight_ih = new_parameter(rows, input_size)
+        self.weight_hh = new_parameter(rows, hidden_size)
+        self.register_parameter("bias_ih", new_parameter(rows) if bias else None)
+        self.register_parameter("bias_hh", new_parameter(rows) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

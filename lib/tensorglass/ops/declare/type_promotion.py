@@ -77,8 +77,8 @@ class DTypeRule:
 
     def exactly(self, *categories: int, refusal: str | None = None) -> DTypeRule:
         """This rule for an operator whose ``out=`` must have the result's own dtype, at least in `categories`."""
-        every = (dtypes.BOOL, dtypes.INTEGER, dtypes.FLOATING, dtypes.COMPLEX)
-        return self.but(exact=categories or every, refusal=refusal or self.refusal)
+        any_category = (dtypes.BOOL, dtypes.INTEGER, dtypes.FLOATING, dtypes.COMPLEX)
+        return self.but(exact=categories or any_category, refusal=refusal or self.refusal)
 
 
 def as_floating(common: DType) -> DType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tensorglass import geometry, memory
@@ -210,16 +211,16 @@ def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
 @_masked_fill_derivative
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A copy with `value`, a number or a 0-dim tensor, where `mask` is True."""
+    return _written(_masked_fill_, input, mask, value)
+
+
+def _written(write: Callable[..., Tensor], input: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """A contiguous copy of the input, expanded to the mask, to which `write` has written the value where it is True."""
     size = geometry.broadcast_shapes(mask._size, input._size)
-    result = _masked_fill_(_expanded_copy(view_of(input, *geometry.expand(*header_of(input), size))), mask, value)
+    copied = empty_on(input.device, size, geometry.contiguous_strides(size), input._dtype)
+    result = write(copy_(copied, view_of(input, *geometry.expand(*header_of(input), size))), mask, value)
     result._storage.version = 0
     return result
-
-
-def _expanded_copy(input: Tensor) -> Tensor:
-    """A contiguous copy to be written to."""
-    result = empty_on(input.device, input._size, geometry.contiguous_strides(input._size), input._dtype)
-    return copy_(result, input)
 
 
 @operator("indexing", out=True)
@@ -292,10 +293,7 @@ def _masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 @_masked_scatter_derivative
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy in which the elements where `mask` is True are those of `source`, in order."""
-    size = geometry.broadcast_shapes(mask._size, input._size)
-    result = _masked_scatter_(_expanded_copy(view_of(input, *geometry.expand(*header_of(input), size))), mask, source)
-    result._storage.version = 0
-    return result
+    return _written(_masked_scatter_, input, mask, source)
 
 
 def _count_true(xp: Any, mask: Array) -> Any:

@@ -98,7 +98,7 @@ def test_a_class_is_marked_by_the_keyboard_alone(chromium: Any, server: MarkingS
     page.close()
 
 
-def test_points_that_there_are_not_are_told_and_not_saved(chromium: Any, server: MarkingServer) -> None:
+def test_points_that_there_are_not_are_reported_and_not_saved(chromium: Any, server: MarkingServer) -> None:
     page, _ = opened(chromium, server)
     page.keyboard.type("3")
     page.get_by_text("Not saved: 3 points are more than the 2 of why.").wait_for()

@@ -49,7 +49,7 @@ def cell(page: Any, number: int) -> Any:
     return page.locator(".jp-CodeCell").nth(number)
 
 
-def test_without_an_answer_the_truth_is_told_and_no_mark(page: Any) -> None:
+def test_without_an_answer_the_truth_is_reported_and_no_mark(page: Any) -> None:
     card = cell(page, 1).locator(".gr-answer")
     assert "You did not say anything." in card.inner_text()
     assert "✗" not in card.inner_text()

@@ -134,7 +134,7 @@ def test_what_is_no_mark_is_refused_with_a_reason(server: MarkingServer, folder:
     assert not (folder / "manual.csv").exists()
 
 
-def test_a_damaged_table_is_told_and_left_alone(server: MarkingServer, folder: Path) -> None:
+def test_a_damaged_table_is_reported_and_left_alone(server: MarkingServer, folder: Path) -> None:
     (folder / "manual.csv").write_bytes(b"\xff\xfe not a table")
     status, content = asked(server, "POST", f"/{server.token}/mark", a_mark())
     assert (status, "cannot be read" in json.loads(content)["problem"]) == (409, True)

@@ -150,7 +150,7 @@ def test_two_people_of_one_name_are_two_learners(a_class: Path, notebook: Notebo
         (("Ada", "ada"), ["Ada", "ada"]),
     ],
 )
-def test_names_that_differ_by_capitals_only_are_told(
+def test_names_that_differ_by_capitals_only_are_reported(
     a_class: Path, notebook: Notebook, tmp_path: Path, names: tuple[str, str], learners: list[str]
 ) -> None:
     files = {f"{name}/{FILE}": serialise(answered(notebook, {"02-count": f"# {name}"})) for name in names}
@@ -238,7 +238,9 @@ def test_nobody_hands_in_for_another_by_nbgraders_exchange(
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give files to another account")
-def test_a_folder_of_the_exchange_that_is_dated_back_is_told(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
+def test_a_folder_of_the_exchange_that_is_dated_back_is_reported(
+    a_class: Path, notebook: Notebook, tmp_path: Path
+) -> None:
     """Learners name these folders; when a file was last changed, the system says."""
     account = pwd.getpwnam("nobody")
     for when in ("2020-01-01 10:00:00 UTC", "2030-01-01 10:00:00 UTC"):
@@ -267,7 +269,9 @@ def test_nbgraders_exchange(a_class: Path, notebook: Notebook, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", ["mine.ipynb", f"{FILE[:-6]} (1).ipynb", f"{FILE[:-6]}-Copy1.ipynb", FILE.upper()])
-def test_a_renamed_notebook_is_told_by_its_cells(a_class: Path, notebook: Notebook, tmp_path: Path, name: str) -> None:
+def test_a_renamed_notebook_is_recognized_by_its_cells(
+    a_class: Path, notebook: Notebook, tmp_path: Path, name: str
+) -> None:
     (tmp_path / "in" / "ada").mkdir(parents=True)
     (tmp_path / "in" / "ada" / name).write_bytes(serialise(notebook))
     report = taking(a_class, tmp_path / "in")
@@ -276,7 +280,7 @@ def test_a_renamed_notebook_is_told_by_its_cells(a_class: Path, notebook: Notebo
     assert "taken for" in report.oddities[0]
 
 
-def test_a_notebook_of_a_learners_own_copy_is_told_by_its_cells(
+def test_a_notebook_of_a_learners_own_copy_is_recognized_by_its_cells(
     a_class: Path, notebook: Notebook, tmp_path: Path
 ) -> None:
     plain = copy.deepcopy(notebook)
@@ -308,7 +312,7 @@ def test_what_cannot_be_placed_is_kept_and_told(a_class: Path, notebook: Noteboo
     assert len(kept(a_class)) == 4
 
 
-def test_a_missing_notebook_of_an_assignment_is_told(tmp_path: Path, notebook: Notebook) -> None:
+def test_a_missing_notebook_of_an_assignment_is_reported(tmp_path: Path, notebook: Notebook) -> None:
     from classes import make_class
 
     folder = make_class(tmp_path / "class")
@@ -631,7 +635,7 @@ def test_a_learners_own_archive_takes_no_more_than_its_share(a_class: Path, tmp_
 
 
 @pytest.mark.parametrize("name", ["+" * 60_000, " " * 60_000, "a_" * 30_000, "/".join(["d"] * 30_000)])
-def test_a_gigantic_name_is_told_at_once(a_class: Path, notebook: Notebook, tmp_path: Path, name: str) -> None:
+def test_a_gigantic_name_is_reported_at_once(a_class: Path, notebook: Notebook, tmp_path: Path, name: str) -> None:
     began = time.monotonic()
     report = taking(a_class, zipped({f"{name}.ipynb": b"{", f"zoe/{FILE}": serialise(notebook)}, tmp_path / "x.zip"))
     assert any("too long to be a file's" in line for line in report.oddities)
@@ -639,7 +643,7 @@ def test_a_gigantic_name_is_told_at_once(a_class: Path, notebook: Notebook, tmp_
     assert time.monotonic() - began < 20
 
 
-def test_folders_without_end_are_told(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
+def test_folders_without_end_are_reported(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
     (tmp_path / "in" / "zoe").mkdir(parents=True)
     (tmp_path / "in" / "zoe" / FILE).write_bytes(serialise(notebook))
     place = tmp_path / "in" / "eve"
@@ -674,7 +678,7 @@ def test_one_name_in_two_ways_of_writing_is_one_person(a_class: Path, notebook: 
     assert taken(a_class) == [f"Zo\u00eb/memory-02/{FILE}"]
 
 
-def test_files_that_were_copied_at_once_are_told_and_the_teacher_says_when(
+def test_files_that_were_copied_at_once_are_reported_and_the_teacher_says_when(
     a_class: Path, notebook: Notebook, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for learner in ("ada", "bob", "zoe"):

@@ -123,7 +123,7 @@ def test_an_unknown_name_is_refused_with_near_ones(folder: Path, capsys: pytest.
     assert everything(folder) == before
 
 
-def test_what_may_be_somebody_elses_stays_and_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_may_be_somebody_elses_stays_and_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "notes.txt").write_text("Ada King 99 was ill\n")
     (folder / "submitted" / "ada" / "link").symlink_to(folder / "submitted" / "Ada King 99")
     assert run(["forget", str(folder), "Ada King 99", "--yes"]) == 0

@@ -155,7 +155,7 @@ def test_nbgraders_gradebook_keeps_its_marks_when_it_is_handed_out_anew(old_clas
 
 
 @pytest.mark.parametrize("is_new", [False, True])
-def test_a_submission_under_another_name_is_told_by_its_cells(old_class: Path, is_new: bool) -> None:
+def test_a_submission_under_another_name_is_recognized_by_its_cells(old_class: Path, is_new: bool) -> None:
     content = (old_class / "submitted" / "ada" / NAME / FILE).read_bytes()
     notebook: Notebook = copy.deepcopy(parse(content))
     for cell in notebook["cells"]:

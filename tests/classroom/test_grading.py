@@ -472,7 +472,7 @@ def test_a_mark_by_hand_that_is_none_is_named_by_its_line(marked: Callable[..., 
     ],
 )
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
-def test_a_mark_by_hand_of_what_there_is_not_is_told(
+def test_a_mark_by_hand_of_what_there_is_not_is_reported(
     marked: Callable[..., tuple[Path, Row]], line: str, said: str, separator: str
 ) -> None:
     folder, _ = marked()
@@ -585,7 +585,7 @@ def test_a_fault_in_one_submission_is_one_row(a_class: Path) -> None:
     assert [mark.part for mark in row.marks] == [0] * 4
 
 
-def test_a_folder_with_a_hidden_name_is_told(a_class: Path) -> None:
+def test_a_folder_with_a_hidden_name_is_reported(a_class: Path) -> None:
     (a_class / "submitted" / ".ann" / "memory").mkdir(parents=True)
     (a_class / "submitted" / ".ipynb_checkpoints").mkdir()
     course = read_course(a_class)
@@ -661,7 +661,7 @@ def test_cells_that_have_lost_their_names_are_found_by_their_place(
     assert page.count("the answer was not found") == 1
 
 
-def test_a_cell_that_hangs_after_right_answers_costs_nothing_and_is_told(
+def test_a_cell_that_hangs_after_right_answers_costs_nothing_and_is_reported(
     a_class: Path, notebook: Notebook, hand_in: Callable[..., Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     work = answered(notebook, {}, solved=True)

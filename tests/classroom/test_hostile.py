@@ -298,7 +298,7 @@ def test_harm_earns_nothing(graded: Graded, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["endless-loop", "exits-at-once", "crashes", "kills-everybody", "memory-bomb"])
-def test_what_could_not_be_run_is_told(graded: Graded, name: str) -> None:
+def test_what_could_not_be_run_is_reported(graded: Graded, name: str) -> None:
     row = graded.row(name)
     middle = next(mark for mark in row.marks if mark.id == "02-middle")
     assert row.notes or "raised" in middle.message

@@ -270,7 +270,7 @@ def test_what_was_tried_at_release_is_not_tried_again(released: Path) -> None:
     assert json.loads(kept.read_text())["version"] == task_of(course, course.assignments[0]).version
 
 
-def test_who_answered_an_earlier_version_is_told_and_who_is_marked_by_one(tmp_path: Path) -> None:
+def test_who_answered_an_earlier_version_is_reported_and_who_is_marked_by_one(tmp_path: Path) -> None:
     folder = make_class(tmp_path / "class", more=QUESTIONS)
     shutil.rmtree(folder / "source")
     release(folder, [NOTEBOOK], notebooks_folder())

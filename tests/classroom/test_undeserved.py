@@ -114,7 +114,7 @@ WRITES = {
 }
 
 
-def test_a_given_value_that_was_written_to_is_told(wanting: tuple[Path, dict[str, Row]]) -> None:
+def test_a_given_value_that_was_written_to_is_reported(wanting: tuple[Path, dict[str, Row]]) -> None:
     rows = wanting[1]
     doubts = {
         kind: next(mark.doubt for mark in rows[kind].marks if mark.id == "02-whole") for kind in (*WRITES, "honest")

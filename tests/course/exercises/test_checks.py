@@ -269,7 +269,7 @@ def test_an_exercise_is_declared_once_and_with_four_hints():
         exercise("98-short", hints=HINTS[:3])
 
 
-def test_lessons_of_solved_exercises_are_told():
+def test_lessons_of_solved_exercises_are_reported():
     with declared("98-lesson", lambda answer: "Forty-two it is."):
         assert said(check, "98-lesson", 42) == "✓ 98-lesson is solved. Forty-two it is.\n"
 
@@ -351,7 +351,7 @@ def test_plain_answers_are_compared_and_known_mistakes_named(torch):
     assert "a tuple of 2" in misconception(expect_equal, 3, "stride", (3, 1))
 
 
-def test_words_are_told_by_their_sense_and_others_are_answered_with_the_choice():
+def test_words_are_judged_by_their_sense_and_others_are_answered_with_the_choice():
     others = {"detach": "It shares.", "copy_": "It needs a place."}
     for said_so in ("clone", "Clone", " clone() ", "torch.clone"):
         expect_word(said_so, "undo", "clone", others)
@@ -360,7 +360,7 @@ def test_words_are_told_by_their_sense_and_others_are_answered_with_the_choice()
         assert 'it should be "clone", "copy_" or "detach"' in misconception(expect_word, other, "undo", "clone", others)
 
 
-def test_numbers_are_told_with_the_digits_that_people_read(torch):
+def test_numbers_are_reported_with_the_digits_that_people_read(torch):
     told = misconception(expect_value, torch.tensor([0.7, 0.1]), "top", [0.8, 0.1])
     assert told == "`top` holds [0.7, 0.1]; it should hold [0.8, 0.1]."
     assert "1.00002" in misconception(expect_value, torch.tensor([1.00002]), "top", [1.0])
@@ -410,7 +410,7 @@ def test_all_wrong_slots_are_named_and_the_first_is_explained():
     expect_truths(table, (True, False, True))
 
 
-def test_one_and_zero_for_truths_are_told_as_such_and_not_counted_as_wrong():
+def test_one_and_zero_for_truths_are_reported_as_such_and_not_counted_as_wrong():
     table = {"a": (True, "It is."), "b": (False, "It is not.")}
     told = misconception(expect_truths, table, (1, 0))
     assert told == "`a` is 1; it should be True or False, and 1 and 0 are numbers."
@@ -445,7 +445,7 @@ def test_slots_of_several_expectations_stand_in_blocks_of_their_own(torch):
     assert misconception(both, a, a).startswith("0 of 2 are right; `first` and `second` are not yet.")
 
 
-def test_slips_of_the_pen_are_told_in_any_exercise(torch):
+def test_slips_of_the_pen_are_reported_in_any_exercise(torch):
     assert misconception(expect_equal, (3, 1), "stride", (1, 3)).endswith("the right numbers, in another order.")
     assert misconception(expect_equal, -6, "offset", 6).endswith("only the sign is wrong.")
     assert misconception(expect_equal, (3,), "stride", (3, 1)).endswith("1 number; there should be 2.")
@@ -476,7 +476,7 @@ def test_functions_of_the_learner_are_called_and_their_errors_told():
     assert "returned nothing" in misconception(call, lambda x: None, "f", 2)
 
 
-def test_the_line_of_a_cell_that_raised_is_told():
+def test_the_line_of_a_cell_that_raised_is_reported():
     source = "def f(x):\n    y = x + 1\n    return y.size\n"
     linecache.cache["<a cell>"] = len(source), None, source.splitlines(keepends=True), "<a cell>"
     names = {"__name__": "__main__"}

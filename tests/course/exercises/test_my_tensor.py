@@ -402,7 +402,7 @@ def test_a_file_that_cannot_be_read_is_left_alone(
     assert (course / "my_tensor.py").read_bytes() == b"\xff\xfe"
 
 
-def test_a_part_that_is_not_there_is_told(notebook: Notebook) -> None:
+def test_a_part_that_is_not_there_is_reported(notebook: Notebook) -> None:
     with pytest.raises(ValueError, match="the parts are strides, engine, reader"):
         notebook.keep("stride")
 

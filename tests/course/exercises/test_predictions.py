@@ -243,7 +243,7 @@ def test_shared_is_a_view(torch, capsys):
     assert "✗" in capsys.readouterr().out
 
 
-def test_an_error_of_several_lines_is_told_whole_and_a_long_one_as_far_as_there_is_room(torch, capsys):
+def test_an_error_of_several_lines_is_reported_whole_and_a_long_one_as_far_as_there_is_room(torch, capsys):
     model = torch.nn.Sequential(torch.nn.Linear(2, 2))
     predict("which error?", error="RuntimeError").reveal(lambda: model.load_state_dict({"1.weight": torch.ones(2)}))
     told = capsys.readouterr().out

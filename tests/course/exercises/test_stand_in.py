@@ -64,7 +64,7 @@ def test_a_function_of_the_learners_is_stopped_after_the_time_that_the_cell_name
     assert stand_in("11-cell", right, seconds=60)((1, 2), (4, 1), 3) == 9
 
 
-def test_an_exercise_that_is_not_there_is_told() -> None:
+def test_an_exercise_that_is_not_there_is_reported() -> None:
     with pytest.raises(ValueError, match="no exercise '11-cel'"):
         stand_in("11-cel", ...)
 

@@ -47,7 +47,7 @@ def test_tensors_are_grouped_by_storage_with_their_bytes(lib) -> None:
     assert "b lies within a" in picture.text
 
 
-def test_a_slice_that_keeps_much_alive_is_told_with_its_base_and_a_clone_is_the_way_out(lib) -> None:
+def test_a_slice_that_keeps_much_alive_is_reported_with_its_base_and_a_clone_is_the_way_out(lib) -> None:
     small = lib.zeros(1_000_000)[10:20]
     picture = aliases(small)
     assert (
@@ -99,7 +99,7 @@ def test_networks_optimizers_and_objects_of_ones_own_are_looked_into() -> None:
     assert any("exp_avg_sq" in name for name in told)
 
 
-def test_what_graphs_save_and_gradients_are_told(lib) -> None:
+def test_what_graphs_save_and_gradients_are_reported(lib) -> None:
     w = lib.ones(3, requires_grad=True)
     y = (w * 2).exp()
     y.sum().backward(retain_graph=True)
@@ -257,7 +257,7 @@ def test_bars_are_in_proportion_to_bytes_or_to_their_logarithm(lib) -> None:
     assert "3.81 MiB on cpu" in picture.text
 
 
-def test_each_variable_is_told_with_what_it_keeps_alive_and_by_which_path(lib) -> None:
+def test_each_variable_is_reported_with_what_it_keeps_alive_and_by_which_path(lib) -> None:
     class Trainer:
         def __init__(self) -> None:
             self.history = [{"loss": (lib.ones(80, 80, requires_grad=True) * 2).pow(2).sum()} for _ in range(3)]

@@ -282,7 +282,7 @@ def test_an_operator_belongs_to_the_innermost_network_that_ran_it(library: Any) 
     assert (modules["TanhBackward0"], modules["CosBackward0"]) == (None, None)
 
 
-def test_nan_within_a_fold_is_told(library: Any) -> None:
+def test_nan_within_a_fold_is_reported(library: Any) -> None:
     w = library.zeros(3, requires_grad=True)
     result = w.log() - w.log()
     for _ in range(40):
@@ -466,7 +466,7 @@ def test_steps_are_the_same_on_both_libraries() -> None:
     assert texts[0] == texts[1]
 
 
-def test_a_hook_and_what_is_freed_are_told(library: Any) -> None:
+def test_a_hook_and_what_is_freed_are_reported(library: Any) -> None:
     w = library.ones(2, requires_grad=True)
     y = w.exp()
     y.register_hook(lambda gradient: gradient * 3)

@@ -47,7 +47,7 @@ def raised_by(function: Callable[[], object]) -> Exception:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_error_is_told_with_the_tensor_that_it_speaks_of(library: Any, kind: str) -> None:
+def test_an_error_is_reported_with_the_tensor_that_it_speaks_of(library: Any, kind: str) -> None:
     fails, wanted = KINDS[kind]
     explanation = explain_error(raised_by(lambda: fails(library, library.ones(3, requires_grad=True))))
     assert explanation.label.startswith(wanted)
@@ -55,7 +55,7 @@ def test_an_error_is_told_with_the_tensor_that_it_speaks_of(library: Any, kind: 
     assert explanation.as_dict()["inspector"] == "graph error"
 
 
-def test_results_and_views_are_told_by_their_names(library: Any) -> None:
+def test_results_and_views_are_distinguished_by_their_names(library: Any) -> None:
     w = library.ones(3, requires_grad=True)
     unused = library.ones(3, requires_grad=True)
     y = w * 2
@@ -78,7 +78,7 @@ def test_results_and_views_are_told_by_their_names(library: Any) -> None:
         assert explain_error(raised_by(fails)).label.startswith(words)
 
 
-def test_the_line_that_freed_a_graph_is_told(library: Any) -> None:
+def test_the_line_that_freed_a_graph_is_reported(library: Any) -> None:
     first = sys._getframe().f_lineno
 
     def train() -> None:
@@ -109,7 +109,7 @@ def test_what_is_carried_from_step_to_step_is_the_same_line_in_an_earlier_round(
     assert "detach() what is carried from one step to the next" in text
 
 
-def test_the_line_that_cuts_a_graph_is_told(library: Any) -> None:
+def test_the_line_that_cuts_a_graph_is_reported(library: Any) -> None:
     first = sys._getframe().f_lineno
 
     def train() -> None:
@@ -122,7 +122,7 @@ def test_the_line_that_cuts_a_graph_is_told(library: Any) -> None:
     assert [(line.did, line.number) for line in explanation.data.lines] == [("cut", first + 4), ("failed", first + 6)]
 
 
-def test_a_function_of_the_program_is_told_by_the_line_of_its_backward(library: Any) -> None:
+def test_a_function_of_the_program_is_reported_by_the_line_of_its_backward(library: Any) -> None:
     first = sys._getframe().f_lineno
 
     class Half(library.autograd.Function):
@@ -223,7 +223,7 @@ OF_PROGRAMS: dict[str, tuple[Callable[[Any, Any], object], str, str]] = {
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # anomaly mode warns, each time
 @pytest.mark.parametrize("kind", OF_PROGRAMS)
-def test_what_a_program_does_to_its_gradients_is_told(library: Any, kind: str) -> None:
+def test_what_a_program_does_to_its_gradients_is_reported(library: Any, kind: str) -> None:
     fails, wanted, beside = OF_PROGRAMS[kind]
     explanation = explain_error(raised_by(lambda: fails(library, library.ones(3, requires_grad=True))))
     assert explanation.label.startswith(wanted)
@@ -233,7 +233,7 @@ def test_what_a_program_does_to_its_gradients_is_told(library: Any, kind: str) -
 
 
 @pytest.mark.parametrize("more", [False, True], ids=["one", "several"])
-def test_a_module_that_writes_in_place_is_told_as_the_writer(library: Any, more: bool) -> None:
+def test_a_module_that_writes_in_place_is_reported_as_the_writer(library: Any, more: bool) -> None:
     nn = library.nn
     layers = [nn.Linear(3, 3), nn.ReLU(inplace=True)] if more else []
     net = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid(), nn.ReLU(inplace=True), *layers)

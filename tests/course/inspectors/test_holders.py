@@ -55,7 +55,7 @@ def test_a_picture_has_room_for_the_whole_path_to_the_largest() -> None:
 
 
 @LIBRARIES
-def test_all_whose_graph_reaches_it_are_told(lib: Any) -> None:
+def test_all_whose_graph_reaches_it_are_reported(lib: Any) -> None:
     x = lib.ones(10, requires_grad=True)
     middle = x.exp()
     first, second = middle.sum(), (middle * 2).sin().sum()
@@ -98,7 +98,7 @@ def test_what_no_variable_leads_to_is_said_to_be_so() -> None:
 
 
 @LIBRARIES
-def test_each_variable_is_told_with_what_it_holds_and_nothing_is_counted_twice(lib: Any) -> None:
+def test_each_variable_is_reported_with_what_it_holds_and_nothing_is_counted_twice(lib: Any) -> None:
     def look() -> Any:
         table = lib.zeros(1000)
         row = table[:10]
@@ -253,7 +253,7 @@ def test_networks_and_optimizers_are_looked_into_wherever_their_class_comes_from
 
 
 @LIBRARIES
-def test_a_tensor_is_told_with_the_storage_behind_it_and_the_nodes_of_its_graph(lib: Any) -> None:
+def test_a_tensor_is_reported_with_the_storage_behind_it_and_the_nodes_of_its_graph(lib: Any) -> None:
     values, weight = lib.zeros(100, 10), lib.ones(3, requires_grad=True)
     first = values[0]
     assert holders(first).data.title.endswith("4,000 bytes on cpu, of which it has 40 bytes")

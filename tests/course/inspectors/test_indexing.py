@@ -131,7 +131,7 @@ def test_offsets_and_strides_are_those_of_the_tensor_that_is_given() -> None:
     assert x[1:, -1].storage_offset() == 14
 
 
-def test_broadcasting_of_index_tensors_is_told_and_drawn() -> None:
+def test_broadcasting_of_index_tensors_is_reported_and_drawn() -> None:
     x = torch.arange(24.0).reshape(2, 3, 4)
     told = explore_index(x, "rows[:, None], :, [1, 1, 2]", rows=torch.tensor([0, 1]))
     assert "are read together, as (2, 3), which goes to the front, as other dimensions lie between theirs." in told.text

@@ -71,7 +71,7 @@ def cached(kept: list[Any], loss: Any, number: int) -> None:
 
 
 @LIBRARIES
-def test_a_list_of_losses_is_told_with_its_line_its_bytes_and_its_nodes(lib: Any) -> None:
+def test_a_list_of_losses_is_reported_with_its_line_its_bytes_and_its_nodes(lib: Any) -> None:
     data = trained(lib, append).data
     [line] = [line for line in data.lines if "kept.append(loss * 2)" in line.line]
     assert (line.nbytes, line.storages, line.holders) == (4, 1, ("kept",))
@@ -89,7 +89,7 @@ def test_a_loop_that_lets_go_of_what_it_makes_grows_nowhere(lib: Any, rest: Any)
 
 
 @LIBRARIES
-def test_a_running_total_is_told_with_its_nodes_and_the_memory_that_they_keep(lib: Any) -> None:
+def test_a_running_total_is_reported_with_its_nodes_and_the_memory_that_they_keep(lib: Any) -> None:
     weight = lib.ones(50, requires_grad=True)
     total = lib.zeros(())
     log = memory_log(every=5)

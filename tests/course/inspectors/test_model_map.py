@@ -79,7 +79,7 @@ def test_siblings_that_differ_in_what_is_told_of_them_are_two_rows() -> None:
         assert "1: Linear" in picture.text
 
 
-def test_what_has_no_memory_yet_is_told_and_nothing_is_made_of_it() -> None:
+def test_what_has_no_memory_yet_is_reported_and_nothing_is_made_of_it() -> None:
     lazy = torch.nn.LazyLinear(3)
     text = model_map(lazy, meta=torch.nn.Linear(2, 2, device="meta")).text
     assert "weight  [] unknown · no memory yet" in text

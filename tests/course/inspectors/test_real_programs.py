@@ -33,7 +33,7 @@ def test_a_checkpoint_is_not_computed_again_for_being_looked_at() -> None:
     assert net[1].num_batches_tracked == 2
 
 
-def test_no_unpack_hook_is_called_and_what_was_packed_is_told() -> None:
+def test_no_unpack_hook_is_called_and_what_was_packed_is_reported() -> None:
     calls: list[Any] = []
 
     def unpack(packed: Any) -> Any:
@@ -297,7 +297,7 @@ def test_what_is_held_and_not_looked_at_is_neither_lost_nor_freed_nor_old() -> N
     )
 
 
-def test_figures_are_of_the_whole_however_many_steps_are_told() -> None:
+def test_figures_are_of_the_whole_however_many_steps_are_reported() -> None:
     def program() -> None:
         for _ in range(30):
             kept = torch.ones(4).clone()
@@ -388,7 +388,7 @@ def test_containers_that_refuse_or_hold_themselves_are_shown() -> None:
             assert "'x'" in look(value=value).text
 
 
-def test_the_graph_of_an_orthogonal_weight_is_told_whole() -> None:
+def test_the_graph_of_an_orthogonal_weight_is_reported_whole() -> None:
     parametrizations = pytest.importorskip("torch.nn.utils.parametrizations")
     layer = parametrizations.orthogonal(torch.nn.Linear(3, 3))
     spectral = parametrizations.spectral_norm(torch.nn.Linear(4, 4))
@@ -566,7 +566,7 @@ class Wrapping(torch.Tensor):
         return cls(result)
 
 
-def test_what_a_class_that_wraps_tensors_allocates_is_told_and_counted() -> None:
+def test_what_a_class_that_wraps_tensors_allocates_is_reported_and_counted() -> None:
     def program() -> Any:
         x = Wrapping(torch.ones(3))
         y = x * 2 + 1

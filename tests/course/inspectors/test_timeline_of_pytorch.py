@@ -121,7 +121,7 @@ def test_the_scratch_memory_of_a_kernel_is_counted(tmp_path: Path) -> None:
     assert "kernels' scratch memory is counted while it is held" in timeline.text
 
 
-def test_each_byte_of_a_training_step_is_told_by_what_it_is_for() -> None:
+def test_each_byte_of_a_training_step_is_reported_by_what_it_is_for() -> None:
     model = nn.Sequential(nn.Linear(20, 30, bias=False), nn.ReLU(), nn.Linear(30, 10, bias=False))
     optimizer = torch.optim.Adam(model.parameters(), foreach=False)
     x = torch.randn(50, 20)

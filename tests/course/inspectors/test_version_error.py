@@ -27,7 +27,7 @@ def raised_by(function: Callable[[], object]) -> RuntimeError:
     return caught.value
 
 
-def test_who_saved_a_result_and_who_wrote_it_are_told_by_their_lines(library: Any) -> None:
+def test_who_saved_a_result_and_who_wrote_it_are_reported_by_their_lines(library: Any) -> None:
     first = sys._getframe().f_lineno
 
     def train() -> None:
@@ -44,7 +44,7 @@ def test_who_saved_a_result_and_who_wrote_it_are_told_by_their_lines(library: An
     assert f"raises RuntimeError: {str(error).splitlines()[0]}; {wanted}" in error.__notes__[-1]
 
 
-def test_a_loop_over_the_parameters_is_told_as_the_writer(library: Any) -> None:
+def test_a_loop_over_the_parameters_is_reported_as_the_writer(library: Any) -> None:
     first = sys._getframe().f_lineno
 
     def train() -> None:

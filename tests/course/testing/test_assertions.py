@@ -92,7 +92,7 @@ def test_a_copy_is_found_with_its_line(lib: Any) -> None:
 
 
 @LIBRARIES
-def test_a_leak_is_told_with_who_holds_it(lib: Any) -> None:
+def test_a_leak_is_reported_with_who_holds_it(lib: Any) -> None:
     weight, history = lib.ones(100, requires_grad=True), []
 
     def good() -> None:
@@ -233,7 +233,7 @@ def test_a_graph_that_grows_behind_a_result_is_a_leak(lib: Any) -> None:
 
 
 @LIBRARIES
-def test_what_grows_is_told_before_what_is_replaced_and_with_the_graph_that_keeps_it(lib: Any) -> None:
+def test_what_grows_is_reported_before_what_is_replaced_and_with_the_graph_that_keeps_it(lib: Any) -> None:
     weight, losses, gradient = lib.ones(100, requires_grad=True), [], lib.zeros(1000)
 
     def step() -> None:
@@ -252,7 +252,7 @@ def test_what_grows_is_told_before_what_is_replaced_and_with_the_graph_that_keep
 
 
 @LIBRARIES
-def test_copies_are_told_by_place_with_their_number_and_sum(lib: Any) -> None:
+def test_copies_are_reported_by_place_with_their_number_and_sum(lib: Any) -> None:
     x = lib.zeros(10, 10)
     told = r"^8 copies of 4,000 bytes where none is allowed"
 

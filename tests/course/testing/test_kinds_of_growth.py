@@ -157,7 +157,7 @@ KINDS = [
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_a_leak_is_told_with_its_holder_and_its_line(kind: Callable[[], Kind]) -> None:
+def test_a_leak_is_reported_with_its_holder_and_its_line(kind: Callable[[], Kind]) -> None:
     step, held, holder = kind()
     for _ in range(3):
         step()

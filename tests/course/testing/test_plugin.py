@@ -76,7 +76,7 @@ def test_failures_show_the_memory_and_none_of_our_code(said: str) -> None:
     assert "def failure" not in said
 
 
-def test_the_highest_peaks_are_told(said: str) -> None:
+def test_the_highest_peaks_are_reported(said: str) -> None:
     assert "= 2 highest memory peaks =" in said
     report = said.partition("2 highest memory peaks")[2]
     assert "4,000 bytes  test_mine.py::test_large" in report.splitlines()[1]

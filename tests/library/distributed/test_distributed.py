@@ -28,7 +28,7 @@ def test_what_is_refused_is_refused_in_pytorchs_words(run):
         ("leaves", "Timed out waiting 2000ms for allreduce operation to complete"),
     ],
 )
-def test_when_one_process_fails_it_is_told_and_none_is_left(run, tmp_path, way, told):
+def test_when_one_process_fails_it_is_reported_and_none_is_left(run, tmp_path, way, told):
     done = run("dies.py", 3, way, tmp_path)
     assert done.returncode != 0
     assert told in done.stdout + done.stderr

@@ -274,7 +274,7 @@ def test_refusals_are_pytorchs(call: Any) -> None:
 
 
 @pytest.mark.parametrize(("device", "dtype"), [("cpu", "float32"), ("cpu", "float64"), ("cuda", "float16")])
-def test_an_unsupported_dtype_or_device_is_told(device: str, dtype: str) -> None:
+def test_an_unsupported_dtype_or_device_is_reported(device: str, dtype: str) -> None:
     if device == "cuda" and BOTH[1].cuda.is_available():
         device, dtype = "cpu", "float64"
     told = []

@@ -182,7 +182,7 @@ def test_right_answers_are_right_on_two_devices():
             assert verdict.solved, verdict.message
 
 
-def test_what_stays_on_one_of_two_devices_is_told():
+def test_what_stays_on_one_of_two_devices_is_reported():
     told = {
         PARALLEL.replace("weight.to(each)", "weight"): "needs both in one place",
         PARALLEL.replace("zip(parts, devices)", "zip(parts, devices[:1] * 2)"): "it was the turn of",

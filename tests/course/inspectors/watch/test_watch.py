@@ -122,7 +122,7 @@ def test_a_tensor_is_seen_to_be_freed_when_its_last_name_goes(torch: Any) -> Non
     assert last.held == 0
 
 
-def test_what_is_freed_is_told_though_its_place_is_taken() -> None:
+def test_what_is_freed_is_reported_though_its_place_is_taken() -> None:
     """The gradient of `w` may reuse the memory, and the address, of what backward frees."""
     x = tensorglass.ones(64, 64)
 

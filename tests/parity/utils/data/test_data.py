@@ -263,7 +263,7 @@ def children() -> set[str]:
         return set(listed.read().split())
 
 
-def test_a_worker_that_dies_is_told_and_none_is_left() -> None:
+def test_a_worker_that_dies_is_reported_and_none_is_left() -> None:
     before = children()
     loader = tensorglass.utils.data.DataLoader(Dying(tensorglass), 2, num_workers=2)
     with pytest.raises(RuntimeError, match=r"DataLoader worker \(pid \d+\) is killed by signal: Killed"):

@@ -29,6 +29,24 @@ def test_a_convolution_runs_on_an_object_with_its_attributes(rank: int, mode: st
     assert tensorglass.allclose(ours, tensorglass.tensor(theirs.tolist()), atol=1e-6)
 
 
+POOLS = ["MaxPool1d(2)", "MaxPool2d(2, padding=1)", "MaxPool3d(2)", "AvgPool1d(2)", "AvgPool2d(2)", "AvgPool3d(3, 1)",
+         "LPPool1d(2, 2)", "LPPool2d(2, 2)", "AdaptiveAvgPool1d(2)", "AdaptiveAvgPool2d(2)", "AdaptiveMaxPool1d(2)",
+         "AdaptiveMaxPool3d(2)"]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", POOLS)
+def test_a_pool_runs_on_an_object_with_its_attributes(make: str) -> None:
+    results = []
+    for library in (tensorglass, torch):
+        module = eval(f"nn.{make}", {"nn": library.nn})
+        scope = types.SimpleNamespace(**vars(module))
+        rank = int(type(module).__name__[-2])
+        x = library.arange(float(2 * 5**rank)).sin().reshape(1, 2, *(5,) * rank)
+        results.append(type(module).forward(scope, x).tolist())
+        assert results[-1] == module(x).tolist()
+    assert tensorglass.allclose(*map(tensorglass.tensor, results), atol=1e-6)
+
+
 @pytest.mark.parametrize("library", [tensorglass, torch])
 def test_modules_call_the_convolution_that_a_program_put_into_functional(
     library: Any, monkeypatch: pytest.MonkeyPatch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensorglass.nn import functional as F
 from tensorglass.nn.modules.lengths import Ints, for_each
@@ -17,6 +17,9 @@ __all__ = [
     "LPPool1d", "LPPool2d", "LPPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d",
     "MaxUnpool3d",
 ]  # fmt: skip
+
+if TYPE_CHECKING:
+    __class__: Any  # the class of the layer in its `forward` (`named_after_subclass`): no name that mypy knows
 
 
 # --- the largest -----------------------------------------------------------------------------------------------------
@@ -43,7 +46,7 @@ class _MaxPoolNd(Module):
         self.return_indices, self.ceil_mode = return_indices, ceil_mode
 
     def forward(self, input: Tensor) -> Any:
-        return self._function(
+        return __class__._function(
             input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
         )
 
@@ -87,7 +90,7 @@ class _MaxUnpoolNd(Module):
         self.padding = for_each(padding, self._rank)
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        result: Tensor = self._function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+        result: Tensor = __class__._function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
         return result
 
     def extra_repr(self) -> str:
@@ -145,7 +148,7 @@ class _FractionalMaxPoolNd(Module):
             raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
 
     def forward(self, input: Tensor) -> Any:
-        return self._function(
+        return __class__._function(
             input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples
         )
 
@@ -215,7 +218,7 @@ class _AvgPoolByDivisor(_AvgPoolNd):
         self.divisor_override = divisor_override
 
     def forward(self, input: Tensor) -> Tensor:
-        result: Tensor = self._function(
+        result: Tensor = __class__._function(
             input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
             self.divisor_override,
         )  # fmt: skip
@@ -249,7 +252,9 @@ class _LPPoolNd(Module):
         self.norm_type, self.kernel_size, self.stride, self.ceil_mode = norm_type, kernel_size, stride, ceil_mode
 
     def forward(self, input: Tensor) -> Tensor:
-        result: Tensor = self._function(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
+        result: Tensor = __class__._function(
+            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
+        )
         return result
 
     def extra_repr(self) -> str:
@@ -290,7 +295,7 @@ class _AdaptiveMaxPoolNd(Module):
         self.output_size, self.return_indices = output_size, return_indices
 
     def forward(self, input: Tensor) -> Any:
-        return self._function(input, self.output_size, self.return_indices)
+        return __class__._function(input, self.output_size, self.return_indices)
 
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}"
@@ -324,7 +329,7 @@ class _AdaptiveAvgPoolNd(Module):
         self.output_size = output_size
 
     def forward(self, input: Tensor) -> Tensor:
-        result: Tensor = self._function(input, self.output_size)
+        result: Tensor = __class__._function(input, self.output_size)
         return result
 
     def extra_repr(self) -> str:

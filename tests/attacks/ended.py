@@ -19,8 +19,7 @@ from attacks import disks
 from classes import nothing_is_left
 
 SIGNALS = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-COMMANDS = tuple(name for name in disks.COMMANDS if name not in ("save", "picture"))
-AGAIN_REFUSES = ("new", "forget")  # what they do is done once: run again, they may say so
+COMMANDS = tuple(name for name, line in disks.COMMANDS.items() if line)
 PATIENCE = 300
 
 
@@ -67,7 +66,8 @@ def _round(name: str, room: Path, kind: signal.Signals, moment: float, wanted: d
     )
     faults += [f"{path} is lost" for path in before if path not in after and path in wanted]
     code, said = disks.carried_out(name, room)
-    if name in AGAIN_REFUSES and code in (2, 3) and disks.difference(disks.files(room), wanted) == "":
+    is_done = name in disks.BEGUN or disks.difference(disks.files(room), wanted) == ""
+    if name in disks.ONCE and code in (2, 3) and is_done:
         return faults
     if code or (lacking := disks.difference(disks.files(room), wanted)):
         faults.append(f"run again, exit {code}, {said[-300:]!r}, differs: {'' if code else lacking}")

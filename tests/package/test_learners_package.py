@@ -17,6 +17,13 @@ from glassroom.workspace.learner_folder import update
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTION = re.compile(r"^\s*###\s*BEGIN SOLUTION\s*$\n(.*?)^\s*###\s*END SOLUTION\s*$", re.MULTILINE | re.DOTALL)
+LONG = 18  # characters from which an answer is looked for within lines too
+#: A lesson that shows the way of an earlier exercise, and one that needs the same function.
+IN_LESSONS = {
+    ("02_the_graph_and_backward.ipynb", "(first + second).backward()"),
+    ("02_the_graph_and_backward.po", "(first + second).backward()"),
+    ("13_one_memory_many_libraries.ipynb", "def centered(x):\nreturn x - x.mean()"),
+}
 LADDERS = """
 import json
 from glassroom.exercises import exercises
@@ -60,6 +67,39 @@ def test_no_solution_and_no_answer_is_in_it(learners_wheel):
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
     assert not {hints_of(id)[-1] for id in exercises()} & strings
+
+
+def test_no_other_file_repeats_a_solution_but_for_what_lessons_say(learners_wheel):
+    """Answers of a line or more are looked for in every file: code, texts, stored outputs, translations."""
+    with zipfile.ZipFile(learners_wheel) as wheel:
+        texts = {name: searchable(name, wheel.read(name).decode("utf-8", "replace")) for name in wheel.namelist()}
+    answers = {id: in_plain_lines(hints_of(id)[-1]) for id in exercises()}
+    for path in (ROOT / "notebooks").glob("*/*.ipynb"):
+        for cell in json.loads(path.read_text("utf-8"))["cells"]:
+            for number, solution in enumerate(SOLUTION.findall("".join(cell["source"]))):
+                answers[f"{path.name} {cell['id']} {number}"] = in_plain_lines(solution)
+    assert len(answers) > 500
+    everything = "\n".join(texts.values())
+    wanted = {answer if len(answer) >= LONG else f"\n{answer}\n" for answer in answers.values()}
+    there = [answer for answer in wanted if answer in everything]
+    found = {(name, answer.strip()) for answer in there for name, text in texts.items() if answer in text}
+    assert {(re.sub(r".*/", "", name), answer) for name, answer in found} == IN_LESSONS
+
+
+def searchable(name, text):
+    """A file's text as plain lines; of notebooks the cells' text and outputs, of catalogues their messages."""
+    if name.endswith(".ipynb"):
+        cells = json.loads(text)["cells"]
+        text = "\n".join("".join(cell["source"]) + "\n" + json.dumps(cell.get("outputs", [])) for cell in cells)
+    elif name.endswith(".po"):
+        text = text.replace('"\n"', "").replace("\\n", "\n").replace('\\"', '"')
+    return f"\n{in_plain_lines(text)}\n"
+
+
+def in_plain_lines(code):
+    """Code without indentation, comments and empty lines."""
+    lines = (line.strip() for line in code.split("\n"))
+    return "\n".join(line for line in lines if line and not line.startswith("#"))
 
 
 def test_it_is_a_wheel_whose_record_is_right(learners_wheel):

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from glassroom.exercises.lines import in_lines
 from glassroom.workspace.former_ids import current
 from glassroom.workspace.learner_folder import working_copy_around
 from glassroom.workspace.problems import Problem
@@ -25,6 +26,7 @@ PROGRESS = Path(".glassroom", "progress.json")
 LOCK = Path(".glassroom", "progress.lock")
 STALE = 10.0  # seconds after which a lock is that of a kernel that was killed
 PATIENCE = 3.0  # seconds to wait for another kernel
+_is_told = False
 WHAT = "what you solved in this course, and the hints you took; glassroom reads and writes it"
 
 
@@ -122,9 +124,11 @@ def predicted(question: str, right: int, said: int) -> None:
 def _change(change: Any) -> None:
     """Read, change and write the record of the working copy that this kernel runs in. Never raises.
 
-    A record that cannot be written, on a full disk or in a folder without permission, is no reason to fail a check.
+    A record that cannot be written, on a full disk or in a folder without permission, is no reason to fail a check: it
+    is told, once in a kernel.
     """
-    with contextlib.suppress(OSError, Problem):
+    global _is_told
+    try:
         folder = working_copy_around(Path.cwd())
         if folder is None:
             return
@@ -132,6 +136,10 @@ def _change(change: Any) -> None:
             progress = read_progress(folder)
             change(progress)
             write_atomically(folder / PROGRESS, progress.as_json())
+    except (OSError, Problem) as error:
+        if not _is_told:
+            print(in_lines(f"Your progress is not recorded: {error}"))
+        _is_told = True
 
 
 @contextlib.contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import re
 import zipfile
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from glassroom.workspace.notebook_json import DamagedNotebook, parse, serialise
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import course_files
+from glassroom.workspace.whole_files import write_atomically
 from glassroom.workspace.without_solutions import learner_copy
 
 _DATE = (2020, 1, 1, 0, 0, 0)  # of every file, so that the same course makes the same wheel
@@ -38,10 +40,9 @@ def write_wheel(
     version = about.version.partition("+")[0] + (f"+{label}" if label else "")
     info = f"tensorglass-{version}.dist-info"
     path = folder / f"tensorglass-{version}-py3-none-any.whl"
-    folder.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".part")
     record: list[str] = []
-    with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as wheel:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as wheel:
 
         def put(name: str, content: bytes) -> None:
             wheel.writestr(zipfile.ZipInfo(name, _DATE), content, zipfile.ZIP_DEFLATED)
@@ -51,7 +52,7 @@ def write_wheel(
         for name, content in (*_modules(changed), *_notebooks(notebooks), *_about(about, info, version)):
             put(name, content)
         wheel.writestr(zipfile.ZipInfo(f"{info}/RECORD", _DATE), f"{''.join(record)}{info}/RECORD,,\n")
-    partial.replace(path)
+    write_atomically(path, packed.getvalue())
     return path
 
 

@@ -8,7 +8,6 @@ import socket
 import time
 from collections.abc import Callable, Iterable
 from enum import Enum
-from shutil import copyfileobj
 from types import TracebackType
 from typing import Any
 from warnings import warn
@@ -16,6 +15,7 @@ from warnings import warn
 from tensorglass.profiler import autograd_profiler
 from tensorglass.profiler.profiler_util import EventList
 from tensorglass.profiler.recording import ProfilerActivity, record_function
+from tensorglass.serialization.opening import opened_to_write
 
 
 class ProfilerAction(Enum):
@@ -227,10 +227,8 @@ class profile:
             raise AssertionError("Profiler must be initialized before exporting chrome trace")
         if not path.endswith(".gz"):
             return self.profiler.export_chrome_trace(path)
-        self.profiler.export_chrome_trace(path[:-3])
-        with open(path[:-3], "rb") as plain, gzip.open(path, "wb") as packed:
-            copyfileobj(plain, packed)
-        os.remove(path[:-3])
+        with opened_to_write(path) as file:
+            file.write(gzip.compress(self.profiler.function_events._chrome_trace()))
         return None
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from tensorglass.profiler.recording import Event
+from tensorglass.serialization.opening import opened_to_write
 
 _COLUMN = 12  #: the least width of a column
 _UNITS = ((1e6, "s"), (1e3, "ms"), (1.0, "us"))  #: how many microseconds each has
@@ -226,6 +227,10 @@ class EventList(list[Any]):
 
     def export_chrome_trace(self, path: str) -> None:
         """Write the events to a file that chrome://tracing and Perfetto show."""
+        with opened_to_write(path) as file:
+            file.write(self._chrome_trace())
+
+    def _chrome_trace(self) -> bytes:
         events = [
             {
                 "name": event.name,
@@ -239,8 +244,7 @@ class EventList(list[Any]):
             }
             for event in self
         ]
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump({"schemaVersion": 1, "traceEvents": events}, file)
+        return json.dumps({"schemaVersion": 1, "traceEvents": events}).encode()
 
     def table(
         self,

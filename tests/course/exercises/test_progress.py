@@ -111,6 +111,13 @@ def test_a_check_answers_where_nothing_can_be_written(copy, capsys):
     assert "✓" in capsys.readouterr().out
 
 
+def test_a_record_that_cannot_be_written_is_told_once(copy):
+    (copy / PROGRESS).mkdir()
+    twice = "from glassroom.exercises import check\ncheck('00-numbers', 6)\ncheck('00-numbers', 12)"
+    said = subprocess.run([sys.executable, "-c", twice], capture_output=True, text=True, check=True).stdout
+    assert said.count("Your progress is not recorded: ") == 1
+
+
 def test_the_report_has_ticks_hints_the_next_notebook_and_the_hours_left(copy, capsys):
     before = progress().minutes_left
     check("00-numbers", 6)

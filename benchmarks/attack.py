@@ -50,6 +50,7 @@ ATTACKS = (
     Attack("disks", "commands on a full disk or in another's folder", 600, 30, part=200),
     Attack("ended", "commands that are killed or interrupted, and run again", 200, 12, part=100),
     Attack("deliveries", "deliveries with hostile names, links and archives", 600, 30, part=200),
+    Attack("whole_class", "learners of a class that is marked twice, with a kill", 30, 15),
     Attack("submissions", "hostile submissions, marked beside honest ones", 400, 16, part=80),
     Attack("labels", "pictures with hostile names in a browser", 500, 18, part=250),
     Attack("interrupts", "interrupts", 10_000, 200),

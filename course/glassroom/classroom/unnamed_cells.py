@@ -1,7 +1,7 @@
 """Matching a learner's cells to the teacher's after another editor has removed their names. A cell is recognised by its
 content if it came from the teacher and is unchanged, or if it calls a check. An answer is the last cell before its
-check that binds one of its names; an answer in words follows its question. Cells are read line by line and never
-parsed, since a submission may be anything.
+check that binds one of its names, or, if it binds none, the cell before its check; an answer in words follows its
+question. Cells are read line by line and never parsed, since a submission may be anything.
 """
 
 from __future__ import annotations
@@ -40,10 +40,11 @@ def by_place(own: Mapping[str, Notebook], learners: Sequence[Notebook], named: M
     for id, cell in missing.items():
         if _is_solution(cell):
             if cell["cell_type"] == "code":
-                binding = [
-                    number for number in free if _names_bound_in(solution_in(source(cell))) & names.get(number, set())
-                ]
-                take(_answer_to(id, binding, checks), id)
+                if wanted := _names_bound_in(solution_in(source(cell))):
+                    binding = [number for number in free if wanted & names.get(number, set())]
+                    take(_answer_to(id, binding, checks), id)
+                else:
+                    take(_just_before(checks.get(id.removesuffix("-answer")), code), id)
             else:
                 take(_words(own.get(f"{id}-ask"), free, learners), id)
     for id in [id for id in missing if id not in by_number.values()]:  # changed, but it still calls the check
@@ -80,6 +81,11 @@ def _answer_to(id: str, binding: Sequence[int], checks: Mapping[str, int]) -> in
         return binding[0] if len(binding) == 1 else None
     after = max((number for number in checks.values() if number < until), default=-1)
     return next((number for number in reversed(binding) if after < number <= until), None)
+
+
+def _just_before(until: int | None, code: Mapping[int, str]) -> int | None:
+    """The code cell before the check, for an answer that changes what is there and binds no name."""
+    return None if until is None else max((number for number in code if number < until), default=None)
 
 
 def _words(question: Notebook | None, free: Mapping[int, str], learners: Sequence[Notebook]) -> int | None:

@@ -44,8 +44,8 @@ _BODY = """\
       <button id="waiting" type="button">Next to mark</button>
     </div>
     <p class="muted keys">In the field of points: <kbd>Enter</kbd> next to mark, <kbd>↑</kbd> <kbd>↓</kbd> previous and
-    next, a letter for its line of the rubric, <kbd>Tab</kbd> to the comment. In the comment: <kbd>Ctrl</kbd>
-    <kbd>Enter</kbd> next to mark, <kbd>Esc</kbd> back to the points.</p>
+    next, a letter for its line of the rubric, <kbd>Tab</kbd> to the rubric and the comment. In the comment:
+    <kbd>Ctrl</kbd> <kbd>Enter</kbd> next to mark, <kbd>Esc</kbd> back to the points.</p>
   </section>
   <p id="nothing" hidden>There is nothing to mark by hand.</p>
 </div>

@@ -76,7 +76,7 @@ KINDS: dict[str, tuple[Callable[[Notebook], bytes], Callable[[int], float]]] = {
     "broken": (lambda teachers: b"{", lambda n: 0),
     "empty": (lambda teachers: serialise({**teachers, "cells": []}), lambda n: 0),
 }
-ABSENT = "absent"  # a kind that hands in nothing
+ABSENT = "absent"  # a kind that hands in nothing, and gets no points
 
 
 def run(amount: int, seed: int) -> dict[str, Any]:
@@ -88,18 +88,19 @@ def run(amount: int, seed: int) -> dict[str, Any]:
 def _run(place: Path, amount: int, drawn: random.Random) -> dict[str, Any]:
     folder, expected = _collected(place, amount)
     command = [sys.executable, "-m", "glassroom", "grade", str(folder), "--jobs", "2"]
-    kill_at = drawn.randrange(1, max(2, len(expected) - 3))
+    handed_in = sum(not person.startswith(ABSENT.title()) for person, _ in expected)
+    kill_at = drawn.randrange(1, max(2, handed_in - 3))
     grading = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     while len(_rows(folder)) < kill_at and grading.poll() is None:
         time.sleep(0.05)
     os.kill(grading.pid, signal.SIGKILL)
     grading.wait()
     kept, broken = len(_rows(folder)), []
-    if not kill_at <= kept < len(expected):
-        broken.append(f"killed at {kill_at} rows, there were {kept} of {len(expected)}")
+    if not kill_at <= kept < handed_in:
+        broken.append(f"killed at {kill_at} rows, there were {kept} of {handed_in}")
     for again, counts in (
-        ((), f"{len(expected) - kept} marked, {kept} unchanged"),
-        (["--again"], f"{len(expected)} marked"),
+        ((), f"{handed_in - kept} marked, {kept} unchanged"),
+        (["--again"], f"{handed_in} marked"),
     ):
         done = subprocess.run([*command, *again], capture_output=True, text=True, check=False)
         if done.returncode or counts not in done.stdout:
@@ -130,6 +131,7 @@ def _collected(place: Path, amount: int) -> tuple[Path, dict[tuple[str, str], fl
         with zipfile.ZipFile(place / f"{name}.zip", "w") as archive:
             for number, person in enumerate(people):
                 kind = kinds[number % len(kinds)]
+                expected[person, name] = 0.0
                 if kind != ABSENT:
                     make, worth = KINDS[kind]
                     file = "my work.ipynb" if kind == "renamed" else Path(notebook).name

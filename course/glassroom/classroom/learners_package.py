@@ -62,20 +62,28 @@ def _without_answers_here(path: Path) -> list[tuple[Path, Path]]:
     stripped_file = _folder() / path.parent.name / path.name
     stripped_file.parent.mkdir(exist_ok=True)
     stripped_file.write_bytes(stripped(str(path), path.read_bytes()))
+    _let_others_read(stripped_file.parent, stripped_file)
     compiled = {cached: Path("/dev/null") for cached in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc")}
     ours = Path(cache_from_source(str(path)))
     if ours in compiled:
         compiled[ours] = stripped_file.with_suffix(".pyc")
         py_compile.compile(str(stripped_file), str(compiled[ours]), str(path), doraise=True)
+        _let_others_read(compiled[ours])
     return [(path, stripped_file), *compiled.items()]
 
 
 @cache
 def _folder() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="glassroom-without-"))
-    folder.chmod(0o755)  # a sandbox may have a user of its own
+    _let_others_read(folder)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
+
+
+def _let_others_read(*paths: Path) -> None:
+    """Whatever the umask is: a sandbox may have a user of its own."""
+    for path in paths:
+        path.chmod(0o755 if path.is_dir() else 0o644)
 
 
 def without_answers_in_hints(code: str) -> str:

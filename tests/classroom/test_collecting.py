@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import io
 import json
@@ -332,6 +333,22 @@ def test_taking_the_same_in_again_changes_nothing(a_class: Path, notebook: Noteb
     report = taking(a_class, source)
     assert report.unchanged == 1
     assert {path: path.read_bytes() for path in a_class.rglob("*") if path.is_file()} == before
+
+
+def test_collecting_again_completes_what_could_not_be_written_at_first(
+    a_class: Path, notebook: Notebook, tmp_path: Path
+) -> None:
+    folder = a_class / "submitted" / "Ada King" / "memory-02"
+    source = zipped({f"Ada King_7_assignsubmission_file_/{FILE}": serialise(notebook)}, tmp_path / "a.zip")
+    for name in (".person", "timestamp.txt", FILE):
+        (folder / name).mkdir(parents=True)
+        with contextlib.suppress(Problem):
+            taking(a_class, source)
+        (folder / name).rmdir()
+    taking(a_class, source)
+    assert (folder / ".person").read_text().split() == ["number", "7"]
+    assert (folder / "timestamp.txt").is_file()
+    assert taken(a_class) == [f"Ada King/memory-02/{FILE}"]
 
 
 def test_a_later_delivery_replaces_and_an_older_one_does_not(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def take(course: Course, learner: str, assignment: str, name: str, item: Item, r
             f"{printable(item.origin)}: replaces an earlier attempt of {learner}, which is kept in collected/"
         )
         keep_aside(course, Item(f"{learner}-{assignment}", learner, name, before))
-    write_atomically(path, item.content)
+    # The notebook comes last: where the disk is full before that, collecting again goes on here.
     if item.number or not (folder / PERSON).exists():
         write_atomically(folder / PERSON, f"{item.kind_and_person}\n".encode("utf-8", "replace"))
     delivered = PurePosixPath(item.origin.rpartition(": ")[2]).name
@@ -106,6 +106,7 @@ def take(course: Course, learner: str, assignment: str, name: str, item: Item, r
         write_atomically(folder / DELIVERED, json.dumps(names, ensure_ascii=False).encode("utf-8", "replace"))
     if item.when is not None:
         note_time(folder, item.when)
+    write_atomically(path, item.content)
 
 
 def note_time(folder: Path, when: datetime) -> None:

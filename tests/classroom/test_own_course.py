@@ -184,9 +184,7 @@ def test_what_others_could_read_is_for_the_teacher_alone_after_any_command(
     assert "your account alone" not in capsys.readouterr().err
 
 
-def test_the_rehearsal_finds_nothing_in_the_example_and_each_fault_where_it_is(mine: Path) -> None:
-    declare_own_exercises(mine)
-    assert not any(faults_of("weather.ipynb", mine).values())
+def test_the_rehearsal_finds_each_fault_where_it_is(mine: Path) -> None:
     declared, notebook = mine / "exercises" / "weather.py", mine / "notebooks" / "weather.ipynb"
     declared.write_text(declared.read_text().replace('"count = 3 * 2"', '"count = 3 * 3"'))
     notebook.write_text(notebook.read_text().replace("noon = table[:, 1]", "noon = table[1]"))

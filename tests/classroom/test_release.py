@@ -97,8 +97,12 @@ def test_learners_copies_hold_no_solution_no_hidden_test_and_no_prediction(relea
     assert "### BEGIN HIDDEN TESTS" in teachers
 
 
-def test_nbgraders_commands_give_our_marks(released: Path, tmp_path: Path, hand_in: Callable[..., Path]) -> None:
-    folder = shutil.copytree(released, tmp_path / "class")
+@pytest.fixture(scope="module")
+def autograded(
+    released: Path, tmp_path_factory: pytest.TempPathFactory, hand_in: Callable[..., Path]
+) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """That class with four submissions, marked by nbgrader, and what nbgrader said."""
+    folder = shutil.copytree(released, tmp_path_factory.mktemp("autograded") / "class")
     teachers = teachers_notebook(folder)
     copy = parse((folder / "release" / "memory-02" / FILE).read_bytes())
     hand_in(folder, "ada", answered(teachers, {"why": "They share one storage."}, solved=True))
@@ -107,13 +111,16 @@ def test_nbgraders_commands_give_our_marks(released: Path, tmp_path: Path, hand_
     hand_in(folder, "carl", answered(copy, {**wrong, "why": "No idea."}))
     kept = answered(teachers, {"02-middle": "import warnings\nwarnings.warn('x')\nmiddle = a[1:5].view(2, 2)"}, True)
     hand_in(folder, "dora", kept)
+    return folder, nbgrader(folder, "autograde", "memory-02")
 
+
+def test_nbgraders_commands_give_our_marks(autograded: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    folder, graded = autograded
+    assert graded.returncode == 0, graded.stderr[-2000:]
     validated = nbgrader(folder, "validate", str(folder / "submitted" / "ada" / "memory-02" / FILE))
     assert "Success" in validated.stdout + validated.stderr
     unsolved = nbgrader(folder, "validate", str(folder / "release" / "memory-02" / FILE))
     assert "VALIDATION FAILED" in unsolved.stdout + unsolved.stderr
-    graded = nbgrader(folder, "autograde", "memory-02")
-    assert graded.returncode == 0, graded.stderr[-2000:]
     feedback = nbgrader(folder, "generate_feedback", "memory-02")
     assert feedback.returncode == 0, feedback.stderr[-2000:]
     assert (folder / "feedback" / "carl" / "memory-02" / f"{FILE.removesuffix('.ipynb')}.html").is_file()
@@ -133,13 +140,11 @@ def test_nbgraders_commands_give_our_marks(released: Path, tmp_path: Path, hand_
 
 
 def test_a_mark_that_a_person_gives_in_the_formgrader_counts(
-    released: Path, tmp_path: Path, hand_in: Callable[..., Path]
+    autograded: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
     from nbgrader.api import Gradebook
 
-    folder = shutil.copytree(released, tmp_path / "class")
-    hand_in(folder, "ada", answered(teachers_notebook(folder), {"why": "They share."}))
-    assert nbgrader(folder, "autograde", "memory-02").returncode == 0
+    folder = shutil.copytree(autograded[0], tmp_path / "class")
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as book:
         grade_ = book.find_grade("why", FILE.removesuffix(".ipynb"), "memory-02", "ada")
         grade_.manual_score = 1.5
@@ -224,11 +229,11 @@ def test_a_course_file_that_means_nothing_says_where(tmp_path: Path, toml: str, 
 def test_the_command_says_what_it_released_and_what_is_not_there(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["release", "1_memory/00", "--course", str(tmp_path / "class")]) == 0
+    assert run(["release", "1_memory/02", "--course", str(tmp_path / "class")]) == 0
     said = capsys.readouterr().out
-    assert "released memory-00 (2 points)" in said
-    assert run(["release", "memory-00", "--course", str(tmp_path / "class")]) == 0  # by the assignment's name
-    assert "released memory-00 (2 points)" in capsys.readouterr().out
+    assert "released memory-02 (4 points)" in said
+    assert run(["release", "memory-02", "--course", str(tmp_path / "class")]) == 0  # by the assignment's name
+    assert "released memory-02 (4 points)" in capsys.readouterr().out
     assert run(["release", "9_nothing", "--course", str(tmp_path / "class")]) == 2
     assert "no part or notebook '9_nothing'" in capsys.readouterr().err
 

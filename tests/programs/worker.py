@@ -110,11 +110,13 @@ def _some(array: Any) -> Any:
 #: Operators whose last digit IEEE does not fix: sums, whose order is free, and functions such as exp.
 FREE_TO_ROUND = frozenset((
     "addbmm", "addmm", "addmv", "baddbmm", "bmm", "convolution", "convolution_backward", "cos", "cosh", "cumprod",
-    "cumsum", "dot", "einsum", "erf", "erfinv", "exp", "expm1", "gelu", "gelu_backward", "linalg_vector_norm", "log",
-    "log1p", "log_sigmoid_forward", "log_softmax", "logsumexp", "mean", "mish", "mm", "mv", "native_batch_norm",
-    "native_batch_norm_backward", "native_group_norm", "native_group_norm_backward", "native_layer_norm",
-    "native_layer_norm_backward", "norm", "pow", "prod", "rsqrt", "scaled_dot_product_attention", "sigmoid", "silu",
-    "sin", "sinh", "softmax", "softplus", "std", "sum", "tan", "tanh", "var", "var_mean",
+    "cumsum", "dot", "einsum", "erf", "erfinv", "exp", "expm1", "gelu", "gelu_backward", "linalg_cholesky_ex",
+    "linalg_det", "linalg_eigh", "linalg_inv_ex", "linalg_qr", "linalg_slogdet", "linalg_solve_ex",
+    "linalg_solve_triangular", "linalg_svd", "linalg_vector_norm", "log", "log1p", "log_sigmoid_forward",
+    "log_softmax", "logsumexp", "mean", "mish", "mm", "mv", "native_batch_norm", "native_batch_norm_backward",
+    "native_group_norm", "native_group_norm_backward", "native_layer_norm", "native_layer_norm_backward", "norm",
+    "pow", "prod", "rsqrt", "scaled_dot_product_attention", "sigmoid", "silu", "sin", "sinh", "softmax", "softplus",
+    "std", "sum", "tan", "tanh", "var", "var_mean",
 ))  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 For each version of Python there is FOLDER/VERSION/python, a program, and FOLDER/VERSION/packages. An interpreter that
 this machine has is taken, from PATH or pyenv; otherwise that of Debian's testing distribution, unpacked into a folder
 by mmdebstrap and shown to its own processes in the place of /usr by bubblewrap. A version that cannot be had so is
-named, and left out.
+named, and left out. 3.13t is the free-threaded build, which Debian does not have: it must be on PATH or in pyenv.
 """
 
 import glob
@@ -12,13 +12,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-VERSIONS = ("3.12", "3.13", "3.14")
+VERSIONS = ("3.12", "3.13", "3.13t", "3.14")
 PACKAGES = ("hypothesis>=6.100", "ml_dtypes>=0.5", "numpy>=2.0", "pytest>=8.2", "pytest-timeout>=2.3", "scipy>=1.16")
 
 
 def runs(program: str, version: str) -> bool:
     """Whether a program is this version of Python. pyenv has programs that only say how to choose a version."""
-    asked = [program, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+    asked = [program, "-c", "import sys; print('%d.%d' % sys.version_info[:2] + 't' * ('t' in sys.abiflags))"]
     try:
         said = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=False)
     except OSError:
@@ -31,7 +31,7 @@ def installed(version: str) -> str | None:
     paths = [shutil.which(f"python{version}") or ""]
     if pyenv := shutil.which("pyenv"):
         root = subprocess.run([pyenv, "root"], capture_output=True, text=True, check=False).stdout.strip()
-        paths += sorted(glob.glob(f"{root}/versions/{version}.*/bin/python"))
+        paths += sorted(glob.glob(f"{root}/versions/{version.rstrip('t')}.*/bin/python"))
     return next((path for path in paths if path and runs(path, version)), None)
 
 
@@ -45,7 +45,7 @@ def done(command: list[str]) -> bool:
 
 def unpacked(version: str, folder: Path) -> str | None:
     """What a script must run for Debian's Python of this version, unpacked into `folder`; None if it cannot be had."""
-    if not (shutil.which("mmdebstrap") and shutil.which("bwrap")):
+    if version.endswith("t") or not (shutil.which("mmdebstrap") and shutil.which("bwrap")):
         return None
     # A mirror that is behind is no danger here: packages are still signed.
     late = '--aptopt=Acquire::Check-Valid-Until "false"'
@@ -63,7 +63,9 @@ def main(folder: Path) -> None:
             continue
         shutil.rmtree(here, ignore_errors=True)
         here.mkdir(parents=True)
-        wanted = ("--only-binary", ":all:", "--python-version", version, "--target", str(here / "packages"))
+        wanted = ["--only-binary", ":all:", "--python-version", version.rstrip("t"), "--target", str(here / "packages")]
+        if version.endswith("t"):  # later hypothesis has code for the stable ABI, which this build cannot load
+            wanted += ["--abi", f"cp{version.replace('.', '')}", "hypothesis<6.149"]
         command = installed(version) or unpacked(version, here / "system")
         if command is None or not done([sys.executable, "-m", "pip", "--quiet", "install", *wanted, *PACKAGES]):
             print(f"Python {version} cannot be had here, and is left out.")

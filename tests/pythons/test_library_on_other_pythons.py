@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-VERSIONS = ("3.12", "3.13", "3.14")
+VERSIONS = ("3.12", "3.13", "3.13t", "3.14")
 ROOMS = {
     "operators": ("geometry", "library/ops"),
     "tensors": tuple(

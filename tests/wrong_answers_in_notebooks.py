@@ -1,4 +1,4 @@
-"""Notebooks as a learner runs them whose answers are all wrong: what their cells show then beside what is stored.
+"""Notebooks as a learner runs them whose answers are all wrong: what their cells show, and what is stored.
 
     echo ROUND PATH | python wrong_answers_in_notebooks.py         for each line in, one list as JSON a line out
     echo each PATH | python wrong_answers_in_notebooks.py
@@ -149,8 +149,8 @@ def walk_for_each(path: Path, wrong: dict[str, list[str]]) -> Iterator[str]:
 
 
 def walk_and_fork(path: Path, wrong: dict[str, list[str]]) -> tuple[list[str], list[tuple[int, str]]]:
-    """Run a notebook with right answers, and in forks what is left below each wrong one: what differs; and the places
-    and answers that are to be tried in a process of their own, since the threads of this one would not be in a fork.
+    """Run a notebook with right answers; a fork at each exercise runs the rest after a wrong one. Returns what differs,
+    and the places and answers that need a process of their own, since a fork would not have the threads of this one.
     """
     shell, cells = begin(path)
     findings, in_threads = list[str](), list[tuple[int, str]]()
@@ -166,7 +166,7 @@ def walk_and_fork(path: Path, wrong: dict[str, list[str]]) -> tuple[list[str], l
 
 
 def walk_to(path: Path, place: int, attempt: str) -> list[str]:
-    """Run a notebook with right answers down to a cell, and what is left below a wrong one: what differs."""
+    """Run a notebook with right answers down to a cell, and the rest after a wrong one there. Returns what differs."""
     shell, cells = begin(path)
     for cell in cells[:place]:
         shell.shown_by("".join(cell["source"]))

@@ -185,5 +185,5 @@ def test_attributes() -> None:
     x = torch.ones((2, 3), dtype=torch.float32)
     assert (x.ndim, tuple(x.shape), x.dtype, x.device) == (2, (2, 3), torch.float32, torch.device("cpu"))
     assert x.T.shape == x.mT.shape == (3, 2)
-    assert callable(x.size)  # PyTorch's method, where the standard has a number: array_api_compat.size(x) knows both
+    assert callable(x.size)  # PyTorch's is a method, the standard's a number; array_api_compat.size(x) takes both
     assert isinstance(x.shape, tuple)

@@ -34,7 +34,7 @@ TODAYS = [FOLDER / place for number, place in enumerate(NOTEBOOKS) if is_todays(
 
 @pytest.fixture(scope="module")
 def walking():
-    """What a process that runs notebooks with wrong answers finds in one, with a round of them or `each` alone."""
+    """The differences that a process finds in one notebook with wrong answers: a round of them, or `each` alone."""
     with subprocess.Popen([sys.executable, PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
 
         def walk(which, path):
@@ -58,7 +58,7 @@ def test_below_each_wrong_answer_alone_a_notebook_is_as_it_is_stored(todays, wal
 
 
 def test_an_answer_that_later_cells_use_is_stood_in_for(notebook):
-    """Or these cells create it themselves."""
+    """Otherwise these cells create it themselves."""
     cells = [source(cell) for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for number, cell in enumerate(cells):
         for exercise in re.findall(r'check\("([^"]+)"', cell) if "### BEGIN SOLUTION" in cell else ():

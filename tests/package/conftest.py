@@ -59,7 +59,7 @@ def learners_environment(tmp_path_factory, learners_wheel):
 
 
 def environment_with(wheel, folder):
-    """Make an environment in `folder` that holds this wheel, NumPy, and nothing else; what runs a command of it."""
+    """Make an environment in `folder` with this wheel and NumPy alone. Returns a function that runs its commands."""
     venv.create(folder, with_pip=True)
     programs = folder / ("Scripts" if sys.platform == "win32" else "bin")
 

@@ -49,7 +49,7 @@ def test_a_chinese_page_has_the_code_headings_tables_and_links_of_the_english_on
 
 
 def form(page):
-    """How each heading and item of a page begins, and how many cells each row of its tables has."""
+    """The beginnings of a page's headings and items, and the number of cells in each row of its tables."""
     return re.findall(r"^#+ |^- |^\*\*\d\.", BLOCKS.sub("", page.read_text()), re.MULTILINE), [
         line.count("|") for line in page.read_text().splitlines() if line.startswith("|")
     ]

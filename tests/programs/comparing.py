@@ -1,4 +1,4 @@
-"""Where what a program left on tensorglass differs from what it left on PyTorch.
+"""The differences between what a program left on tensorglass and on PyTorch.
 
 Numbers are compared by their dtype. Where they are further apart, PyTorch is asked a second time, with other kernels of
 its own (`ATEN_CPU_CAPABILITY=default`) and with sums and functions rounded the other way now and then, as any library

@@ -180,7 +180,7 @@ def _is_like(node: ast.expr, value: Any) -> bool:
 
 
 def _constant(value: Any, place: ast.AST) -> ast.expr:
-    """`value` as an expression at `place`."""
+    """`value` as an expression, with the position of `place`."""
     node = ast.parse(repr(value), mode="eval").body
     for part in ast.walk(node):
         ast.copy_location(part, place)

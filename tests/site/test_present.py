@@ -1,4 +1,4 @@
-"""`glassroom present`: a notebook as slides, predictions before their results, and votes that are nobody's."""
+"""`glassroom present`: a notebook as slides, predictions before their results, and anonymous votes."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ CELLS = [
 
 @pytest.fixture(scope="module")
 def presented(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """The command, with a notebook of one's own: the addresses of its slides and of its votes."""
+    """Run the command with a notebook of one's own: yields the addresses of its slides and of its votes."""
     path = tmp_path_factory.mktemp("seminar") / "views.ipynb"
     cells = [
         {"cell_type": kind, "id": f"c{number}", "metadata": {}, "source": text}
@@ -236,7 +236,7 @@ def presented(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, s
 
 @contextmanager
 def presenting(notebook: str, *options: str, language: str = "en") -> Iterator[tuple[str, str, str]]:
-    """The command until the block's end: what it has said, and the addresses of its slides and of its votes."""
+    """Run the command until the block ends: yields its output, and the addresses of its slides and of its votes."""
     process = subprocess.Popen(
         [sys.executable, "-m", "glassroom", "present", notebook, "--votes", "--no-browser", *options],
         stdout=subprocess.PIPE,

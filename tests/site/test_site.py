@@ -324,7 +324,7 @@ def test_an_unknown_notebook_is_named(tmp_path):
 
 
 def run_live(folder, code, stored):
-    """What is in the outputs of a notebook of one cell that has this text stored, after it was run for the site."""
+    """The outputs of a notebook of one cell that has this text stored, after a run for the site."""
     from glassroom.site.live_notebooks import live_notebooks
 
     cell = {"cell_type": "code", "id": "one", "metadata": {}, "execution_count": 1, "source": code}
@@ -343,7 +343,7 @@ def test_a_notebook_that_says_something_else_than_is_stored_is_refused(tmp_path)
 
 
 def test_a_translation_of_one_notebook_runs_no_other_anew_but_its_title_does(tmp_path):
-    """A page of another language that is kept is made again for what may change it, and not for each edit."""
+    """A cached page of another language is built again after edits that may change it, and only then."""
     catalogue, exercises = tmp_path / "zh_CN" / "1_memory" / "01_one.po", tmp_path / "zh_CN" / "exercises.po"
     catalogue.parent.mkdir(parents=True)
     entries = '#. the title\nmsgctxt "notebook"\nmsgid "One"\nmsgstr "一"\n\nmsgctxt "c-1"\nmsgid "Two"\nmsgstr "二"\n'

@@ -1,4 +1,4 @@
-"""The style of the code: ruff (lint, layout), mypy (types) and import-linter (who imports whom) have nothing to say."""
+"""The style of the code: ruff (lint, layout), mypy (types) and import-linter (who imports whom) report nothing."""
 
 import json
 import re

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-#: What the platform says where it cannot do something.
+#: The platform's words for what it cannot do.
 REFUSALS = re.compile(
     r"emscripten does not support processes|can't start new thread|\[Errno (52|138)\] Function not implemented"
     r"|No module named '(ml_dtypes|_multiprocessing|grp|pwd|resource)'"

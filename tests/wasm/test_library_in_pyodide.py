@@ -11,7 +11,7 @@ ROOMS = {
     "networks and files": ["tests/library/nn", "tests/library/serialization/test_saving.py"],
 }  # fmt: skip
 
-#: What is not so there, and why. Each is left out by the beginning of its name.
+#: Tests that cannot pass there, by the beginnings of their names, and why.
 DIFFERENT = {
     "tests/library/ops/creation/test_creation.py::test_too_large_a_tensor": "2**31 bytes is all that there is",
     "tests/library/tensor/test_printing.py::test_only_what_is_shown_is_read": "no array has 2**31 bytes",

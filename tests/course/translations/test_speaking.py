@@ -110,7 +110,7 @@ def test_what_was_wrong_on_a_command_line_is_said_in_the_language(tmp_path):
         assert told in ran.stderr
 
 
-#: Tables of texts, printed: how the tests went, how far a language is, and what is in memory when there is too little.
+#: Prints tables: the tests' results, how much of a language is translated, what is in memory when there is no room.
 TABLES = """
 from glassroom.cli.suite import Result, report
 from glassroom.inspectors.timeline.failure import told

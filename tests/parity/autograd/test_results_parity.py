@@ -32,7 +32,7 @@ WAYS = (
     ("contiguous", "leaves", "+= 1"), ("contiguous", "leaves", "relu_"), ("contiguous", "leaves", "[0] = 1"),
     ("transposed", "inner", "+= 1"), ("contiguous", "no_grad", "+= 1"), ("sliced", "plain", "+= 1"),
 )  # fmt: skip
-MOST = 2  #: samples of each
+MOST = 2  #: how many samples of each are tried
 #: Without shortcuts a third is enough: the declarations, which say what is a view, are the same.
 PART = slice(None, None, 3 if os.environ.get("TENSORGLASS_FAST") == "0" else 1)
 

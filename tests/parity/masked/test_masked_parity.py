@@ -15,7 +15,7 @@ pytest.importorskip("expecttest", reason="PyTorch's table of operators needs it:
 from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402  # after the check above
 
 INFOS = {info.name[7:]: info for info in op_db if info.name.startswith("masked.")}
-MOST = 60  #: samples of each in a dtype, of which some have hundreds
+MOST = 60  #: how many samples of each are tried in a dtype; some have hundreds
 
 
 def test_every_function_is_there() -> None:

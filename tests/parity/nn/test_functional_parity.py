@@ -35,7 +35,7 @@ INFOS = {
     for info in op_db
     if info.name[14:] in NAMES and info.variant_test_name not in ("complex", "without_cudnn")
 }
-MOST = 12  #: samples of each, of which some have hundreds
+MOST = 12  #: how many samples of each are tried; some have hundreds
 #: PyTorch computes the chunked form in another node, and without a second derivative.
 SKIPPED = {
     "linear_cross_entropy chunked": ("node", "second"),

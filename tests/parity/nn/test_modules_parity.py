@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not install
 pytest.importorskip("expecttest", reason="PyTorch's table of modules needs it: pip install expecttest")
 from torch.testing._internal.common_modules import module_db  # noqa: E402  # after the check above
 
-MOST = 16  #: samples of each, of which some have hundreds
+MOST = 16  #: how many samples of each are tried; some have hundreds
 INFOS = {
     info.module_cls.__name__: info
     for info in module_db

@@ -234,6 +234,25 @@ def expect_value(answer: Any, name: str, expected: Any) -> None:
 
 
 @_named
+def expect_near(answer: Any, name: str, expected: Any, distance: float, misconception: str) -> None:
+    """The numbers of a tensor are no further than this from those of another of its shape, times the largest if they
+    are floats; otherwise it shows the misconception, and where they are furthest."""
+    own, wanted = answer.detach().double().flatten(), expected.detach().double().flatten()
+    apart = (own - wanted).abs()
+    largest = float(wanted.abs().max()) if expected.is_floating_point() else 1.0
+    if float(apart.max()) < distance * max(largest, 1.0):
+        return
+    place = at = int(apart.argmax())
+    index: list[int] = []
+    for length in reversed(facts.shape(answer)):
+        index.insert(0, at % length)
+        at //= length
+    where = f"{name}[{', '.join(map(str, index))}]" if index else name
+    mine, right = float(own[place]), float(wanted[place])
+    raise Misconception(f"{misconception} `{where}` is {mine:.4g}; it should be {right:.4g}.")
+
+
+@_named
 def expect_view(answer: Any, name: str, of: Any, of_name: str, because: str = "") -> None:
     """The answer shares its memory with `of`; `because` says which operation would."""
     expect_tensor(answer, name)

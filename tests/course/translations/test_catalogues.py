@@ -39,6 +39,14 @@ def test_catalogues_are_read_as_polib_reads_them():
         assert catalogue.read(path) == told, path
 
 
+def test_no_sentence_of_a_check_is_a_key_that_no_catalogue_has():
+    for path in MODULES:
+        if path.parent.parent.name == "exercises":
+            keys = [key for node in ast.walk(ast.parse(path.read_text("utf-8"))) for key in getattr(node, "keys", ())]
+            texts = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+            assert [text for text in texts if templates.is_prose(text)] == [], path
+
+
 def test_sentences_put_back_as_they_are_leave_every_module_as_it_is():
     for path in MODULES:
         code = path.read_text("utf-8")

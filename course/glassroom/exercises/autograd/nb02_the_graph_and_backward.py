@@ -7,7 +7,8 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_truths, expect_value
-from glassroom.exercises.facts import same_value, values
+from glassroom.exercises.facts import same_value, text, values
+from glassroom.translations.templates import word
 
 
 def nodes_down(tensor: Any) -> list[Any]:
@@ -81,7 +82,11 @@ def node_names(node_names: Callable[[Any], Any], *, loss: Any, x: Any) -> str:
         names != [type(node).__name__ for node in nodes_down(loss)] or names == wanted,
         "those are the names of Python's classes. A node tells its own name: node.name().",
     )
-    expect(names == wanted, f"the names in `node_names(loss)` are not those of the {len(wanted)} nodes on the way.")
+    expect(
+        names == wanted,
+        f"`node_names(loss)` is {text(names)}; it should have the names of the {len(wanted)} nodes on the way, "
+        f"{wanted[0]} first.",
+    )
     alone = call(node_names, "node_names", loss.reshape(1))
     expect(
         alone == names_down(loss.reshape(1)), "for another tensor, loss.reshape(1), the names are not the right ones."
@@ -108,11 +113,11 @@ def by_hand(by_hand: Any, *, rates: Any, hours: Any, paid: Any) -> str:
     expect_tensor(by_hand, "by_hand", shape=(3,))
     miss = rates * hours - paid
     shown = {
-        "That is what arrives at the product. It has a slope of its own, which depends on hours.": 2 * miss,
-        "The square was skipped: its slope is twice what was squared.": miss * hours,
-        "That is the gradient with respect to `hours`; you need the one for `rates`.": 2 * miss * rates,
-        "The sign is wrong: rates * hours comes first, and paid is subtracted from it.": -2 * miss * hours,
-        "Those are the squares themselves; their slopes were asked for.": miss**2,
+        word("That is what arrives at the product. It has a slope of its own, which depends on hours."): 2 * miss,
+        word("The square was skipped: its slope is twice what was squared."): miss * hours,
+        word("That is the gradient with respect to `hours`; you need the one for `rates`."): 2 * miss * rates,
+        word("The sign is wrong: rates * hours comes first, and paid is subtracted from it."): -2 * miss * hours,
+        word("Those are the squares themselves; their slopes were asked for."): miss**2,
     }
     for mistake, wrong in shown.items():
         expect(not same_value(values(by_hand), values(wrong)), f"`by_hand` holds {values(by_hand)}. {mistake}")

@@ -10,7 +10,15 @@ from typing import Any
 
 from glassroom.exercises.account import account
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, call_writing, expect, expect_equal, expect_tensor, expect_value
+from glassroom.exercises.expect import (
+    call,
+    call_writing,
+    expect,
+    expect_equal,
+    expect_near,
+    expect_tensor,
+    expect_value,
+)
 from glassroom.exercises.facts import is_tensor, nbytes, shape, share_memory, values
 
 BUDGET = 200_000
@@ -97,10 +105,8 @@ def lean(lean: Callable[[Any], Any], *, frames: Any, prepare: Callable[[Any], An
         told = "the call changed the frames: an in-place step reached them through a view."
         result = call(lean, "lean", camera, written=told)
     expect_tensor(result, "the result", shape=(16, 3072), dtype="float32")
-    expect(
-        float((result - expected).abs().max()) < 1e-5,
-        "the values are not those of `prepare`. Crop height and width, channels first, / 255, - 0.5.",
-    )
+    told = "the values are not those of `prepare`. Crop height and width, channels first, / 255, - 0.5."
+    expect_near(result, "result", expected, 1e-5, told)
     other = frames.flip(0) // 2
     returned = call(lean, "lean", other)
     expect_tensor(returned, "lean(other frames)", shape=shape(expected))

@@ -12,6 +12,7 @@ from glassroom.exercises.expect import (
     every_slot,
     expect,
     expect_copy,
+    expect_near,
     expect_no_copies,
     expect_tensor,
     expect_view,
@@ -70,9 +71,8 @@ def views(planes: Any, small: Any, red: Any, *, photo: Any) -> str:
                     )
                     turned = crop.permute(2, 1, 0)
                     expect(not _equal(answer, turned.reshape(3, 384, 512)), "`planes` has height and width swapped.")
-                expect(
-                    _equal(answer, wanted), f"`{name}` holds other pixels. Look at rows, columns and channel once more."
-                )
+                told = f"`{name}` holds other pixels. Look at rows, columns and channel once more."
+                expect_near(answer, name, wanted, 0.5, told)
                 expect_view(answer, name, of=photo, of_name="photo", because=because)
     return "Three more headers over the photograph, and not one byte was copied."
 
@@ -197,7 +197,8 @@ def brighter(brighter: Callable[..., Any], *, photo: Any) -> str:
             _equal(result, wanted) or not _equal(result, wrapped),
             f"`{name}` wraps around: 200 + 100 is 44 in a byte. clamp after the sum comes too late.",
         )
-        expect(_equal(result, wanted), f"`{name}` holds other values: each should be larger by {by}, and at most 255.")
+        told = f"`{name}` holds other values: each should be larger by {by}, and at most 255."
+        expect_near(result, name, wanted, 0.5, told)
         expect_copy(result, name, of=mine, of_name="frame", because="A preview is a picture of its own.")
     return "A new picture without dark spots, and the photograph is unchanged."
 
@@ -236,10 +237,8 @@ def batch(prepare: Callable[..., Any], *, photo: Any) -> str:
         float((result - scrambled).abs().max()) > 1e-5,
         "the shape is right, but the pixels are scrambled: permute puts channels first, reshape does not.",
     )
-    expect(
-        float((result - wanted).abs().max()) < 1e-5,
-        "the values are not those of `careless`: tile after tile, channels first, divided by 255.",
-    )
+    told = "the values are not those of `careless`: tile after tile, channels first, divided by 255."
+    expect_near(result, "result", wanted, 1e-5, told)
     expect(is_contiguous(result), "the values are right, but the result is not contiguous: it was never put in order.")
     expect(is_tensor(result) and sum(kept.allocations) > 0, "the result is on memory that was there before.")
     expect(

@@ -9,6 +9,7 @@ from typing import Any
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, call_writing, expect, expect_equal, run
 from glassroom.exercises.facts import is_tensor, same_value, text, values
+from glassroom.translations.templates import word
 
 Walk = list[list[float]]
 
@@ -330,17 +331,19 @@ def rate(rate_at: Callable[..., Any]) -> str:
         f"`rate_at(0, {first}, {every}, {factor})` is {text(rates[0])}; it should be a plain number.",
     )
     wrong = {
-        "It falls in every epoch; it should stay the same for `every` epochs.": [first * factor**e for e in range(8)],
-        "It falls one epoch too early: epochs 0, 1 and 2 have the first rate.": [
+        word("It falls in every epoch; it should stay the same for `every` epochs."): [
+            first * factor**e for e in range(8)
+        ],
+        word("It falls one epoch too early: epochs 0, 1 and 2 have the first rate."): [
             first * factor ** ((e + 1) // every) for e in range(8)
         ],
-        "The factor is multiplied *again* each time: factor ** n, not factor * n.": [
+        word("The factor is multiplied *again* each time: factor ** n, not factor * n."): [
             first * factor * (e // every) for e in range(8)
         ],
-        "A remainder begins anew after `every` epochs; the rate should go on falling. Use //.": [
+        word("A remainder begins anew after `every` epochs; the rate should go on falling. Use //."): [
             first * factor ** (e % every) for e in range(8)
         ],
-        "It slides down; it should fall in steps. Use //, which gives integers.": [
+        word("It slides down; it should fall in steps. Use //, which gives integers."): [
             first * factor ** (e / every) for e in range(8)
         ],
     }

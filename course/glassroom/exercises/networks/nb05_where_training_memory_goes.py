@@ -231,7 +231,9 @@ def accumulate(accumulate: Callable[..., Any], *, reader: Any, pictures: Any, la
     ]
     for weights, stale, told in shows:
         expect(is_near(gradient, right) or not is_near(gradient, of_parts(weights, stale)), told)
-    expect(is_near(gradient, right), "the gradient is not that of the mean loss over all pictures.")
+    told = "the gradient is not that of the mean loss over all pictures."
+    norms = float(gradient.norm()), float(right.norm())
+    expect(is_near(gradient, right), f"{told} Its norm is {norms[0]:.4g}; that of the mean loss is {norms[1]:.4g}.")
     expect(
         max(waiting) <= 1,
         f"the gradient is right, but {max(waiting)} graphs were alive together: call backward before the next part.",

@@ -8,7 +8,7 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_equal, expect_tensor, expect_value
-from glassroom.exercises.facts import is_tensor, same_value, shape, share_memory, values
+from glassroom.exercises.facts import is_tensor, rounded, same_value, shape, share_memory, text, values
 
 
 @exercise(
@@ -128,15 +128,16 @@ def table(table_gradient: Callable[..., Any], *, word: Any, gradient: Any) -> st
     expect_tensor(of_table, "table_gradient(…)", shape=(3, 2))
     first, second, third, fourth = before
     summed = [[a + b for a, b in zip(first, fourth, strict=True)], [a + b for a, b in zip(second, third, strict=True)]]
-    shown = {
-        "Only the last occurrence of a letter counts there: writing to the same row again replaces what was there.": [
-            fourth,
-            third,
-        ],
-        "Only the first occurrence of each letter counts there.": [first, second],
-        "That is the mean over the occurrences; the table gets their sum.": [[x / 2 for x in row] for row in summed],
-    }
-    for mistake, rows in shown.items():
+    halves = [[x / 2 for x in row] for row in summed]
+    shown = [
+        (
+            "Only the last occurrence of a letter counts there: writing to the same row again replaces what was there.",
+            [fourth, third],
+        ),
+        ("Only the first occurrence of each letter counts there.", [first, second]),
+        ("That is the mean over the occurrences; the table gets their sum.", halves),
+    ]
+    for mistake, rows in shown:
         expect(not same_value(values(of_table), [*rows, [0.0, 0.0]], 1e-6), mistake)
     expect_value(of_table, "table_gradient(…)", [*summed, [0.0, 0.0]])
     longer = call(table_gradient, "table_gradient", word, gradient, 5)
@@ -223,7 +224,7 @@ def truncate(train_on: Callable[..., Any], *, codes: Any) -> str:
     )
     expect(
         len(numbers) == 3 and all(math.isclose(a, b, rel_tol=1e-4) for a, b in zip(numbers, wanted, strict=True)),
-        "the losses are not those of (state ** 2).sum() after each piece.",
+        f"the losses are {text(rounded(numbers))}; (state ** 2).sum() after each piece is {text(rounded(wanted))}.",
     )
     expect(weight.grad is not None, "no gradient has arrived at the weights: call backward for each piece.")
     expect(

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, expect_view
+from glassroom.exercises.expect import call, expect, expect_near, expect_tensor, expect_value, expect_view
 from glassroom.exercises.facts import is_tensor, same_value, shape, values
+from glassroom.translations.templates import word
 
 
 def attended(q: Any, k: Any, v: Any, factor: float | None = None, dim: int = -1) -> Any:
@@ -51,20 +52,21 @@ def attention(attention: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     expect_tensor(own, "attention(q, k, v)", shape=shape(right))
     d = shape(q)[-1]
     shown = {
-        "The scores are not divided by the root of d.": attended(q, k, v, 1.0),
-        "The scores are divided by d; it is the root of d that makes their spread 1.": attended(q, k, v, 1 / d),
-        "The scores are multiplied by the root of d, and not divided by it.": attended(q, k, v, d**0.5),
-        "softmax went along the queries: dimension 0. Each *query's* shares should add up to 1.": attended(
+        word("The scores are not divided by the root of d."): attended(q, k, v, 1.0),
+        word("The scores are divided by d; it is the root of d that makes their spread 1."): attended(q, k, v, 1 / d),
+        word("The scores are multiplied by the root of d, and not divided by it."): attended(q, k, v, d**0.5),
+        word("softmax went along the queries: dimension 0. Each *query's* shares should add up to 1."): attended(
             q, k, v, dim=-2
         ),
-        "softmax is missing: those are mixtures with the bare scores.": q @ k.transpose(-1, -2) / d**0.5 @ v,
-        "The root is taken of the number of keys; it is that of d, the length of a query.": attended(
+        word("softmax is missing: those are mixtures with the bare scores."): q @ k.transpose(-1, -2) / d**0.5 @ v,
+        word("The root is taken of the number of keys; it is that of d, the length of a query."): attended(
             q, k, v, shape(k)[-2] ** -0.5
         ),
     }
     for mistake, wrong in shown.items():
         expect(not is_same(own, wrong), mistake)
-    expect(is_same(own, right), "the shape is right, but the numbers are not those of the formula.")
+    told = "the shape is right, but the numbers are not those of the formula."
+    expect_near(own, "attention(q, k, v)", right, 1e-5, told)
     wanting = [(tensor * 1).requires_grad_() for tensor in (q, k, v)]
     watched = call(attention, "attention", *wanting)
     if watched.requires_grad:
@@ -143,7 +145,7 @@ def causal(causal: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
         not is_same(returned, scores.masked_fill(one_more == 0, float("-inf")).softmax(-1) @ v),
         "each position sees itself, those before it, and the next one: the triangle is one diagonal too large.",
     )
-    expect(is_same(returned, right), "the numbers are not those of causal attention.")
+    expect_near(returned, "causal(q, k, v)", right, 1e-5, "the numbers are not those of causal attention.")
     longer = [tensor[..., :3, :] * 1 for tensor in (q, k, v)]
     expect(
         is_same(call(causal, "causal", *longer), right[..., :3, :]),

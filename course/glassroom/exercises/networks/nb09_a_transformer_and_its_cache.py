@@ -11,11 +11,13 @@ from glassroom.exercises.expect import (
     call_writing,
     expect,
     expect_equal,
+    expect_near,
     expect_tensor,
     expect_value,
     expect_view,
 )
 from glassroom.exercises.facts import is_tensor, same_value, shape, share_memory, values
+from glassroom.translations.templates import word
 
 
 @exercise(
@@ -52,23 +54,26 @@ def norm(norm: Callable[..., Any], *, x: Any) -> str:
 
     over_all = x - x.mean()
     shown = {
-        "The variance is divided by d − 1 there, as torch.var does it; a plain mean was asked for.": scaled(
+        word("The variance is divided by d − 1 there, as torch.var does it; a plain mean was asked for."): scaled(
             centered / (variance * d / (d - 1) + 1e-5).sqrt()
         ),
-        "That is divided by the variance; its root is missing.": scaled(centered / (variance + 1e-5)),
-        "The mean is subtracted, and the spread stays as it was.": scaled(centered),
-        "The spread is 1, and the mean was not subtracted.": scaled(x / (variance + 1e-5).sqrt()),
-        "weight and bias are not applied.": centered / (variance + 1e-5).sqrt(),
-        "All positions were normalized together; each should be by itself, over the last dimension.": scaled(
+        word("That is divided by the variance; its root is missing."): scaled(centered / (variance + 1e-5)),
+        word("The mean is subtracted, and the spread stays as it was."): scaled(centered),
+        word("The spread is 1, and the mean was not subtracted."): scaled(x / (variance + 1e-5).sqrt()),
+        word("The bias is multiplied too; it is added at the end."): centered
+        / (variance + 1e-5).sqrt()
+        * (weight + bias),
+        word("The weight is missing."): centered / (variance + 1e-5).sqrt() + bias,
+        word("The bias is missing."): centered / (variance + 1e-5).sqrt() * weight,
+        word("weight and bias are not applied."): centered / (variance + 1e-5).sqrt(),
+        word("All positions were normalized together; each should be by itself, over the last dimension."): scaled(
             over_all / ((over_all**2).mean() + 1e-5).sqrt()
         ),
     }
     for mistake, wrong in shown.items():
         expect(not same_value(values(returned), values(wrong), 1e-4), mistake)
-    expect(
-        same_value(values(returned), values(scaled(centered / (variance + 1e-5).sqrt())), 1e-4),
-        "the shape is right, but the numbers are not those of the formula.",
-    )
+    told = "the shape is right, but the numbers are not those of the formula."
+    expect_near(returned, "norm(x, weight, bias)", scaled(centered / (variance + 1e-5).sqrt()), 1e-4, told)
     small = (x - x.mean(-1, keepdim=True)) * 1e-5
     spread = (small**2).mean(-1, keepdim=True)
     of_small = call(norm, "norm", small, weight, bias)

@@ -13,11 +13,13 @@ from glassroom.exercises.expect import (
     every_slot,
     expect,
     expect_equal,
+    expect_near,
     expect_tensor,
     expect_value,
     run,
 )
 from glassroom.exercises.facts import dtype_name, is_tensor, same_value, shape, share_memory, values
+from glassroom.translations.templates import word
 
 INFINITY = float("inf")
 
@@ -122,7 +124,7 @@ def cast(half_linear: Callable[..., Any], *, weight: Any, bias: Any, pictures: A
     distance = (returned.detach().float() - right.float()).abs().max().item()
     without = (returned.detach().float() - (right.float() - bias.detach())).abs().max().item()
     expect(not without < 0.02 or distance < 0.02, "the bias is missing.")
-    expect(distance < 0.05, "the numbers are not those of x @ weight.t() + bias.")
+    expect_near(returned, "half_linear(…)", right, 0.05, "the numbers are not those of x @ weight.t() + bias.")
     expect(
         returned.grad_fn is None or not returned.grad_fn.name().startswith("ToCopy"),
         f"the numbers are right, but they were computed in another dtype and converted to {dtype_name(half)} at the "
@@ -213,9 +215,9 @@ def scaled_step(scaled_step: Callable[..., Any], *, parameters: Any) -> str:
         f"with a scale of 256, gradients of 256 and 512 and a rate of 0.5, the parameters went from 1 to {weights}.",
     )
     broken = {
-        "an infinity": [[1.0, 1.0], [1.0, INFINITY, 1.0]],
-        "minus infinity": [[-INFINITY, 1.0], [1.0, 1.0, 1.0]],
-        "a nan": [[1.0, 1.0], [1.0, 1.0, math.nan]],
+        word("an infinity"): [[1.0, 1.0], [1.0, INFINITY, 1.0]],
+        word("minus infinity"): [[-INFINITY, 1.0], [1.0, 1.0, 1.0]],
+        word("a nan"): [[1.0, 1.0], [1.0, 1.0, math.nan]],
     }
     for what, numbers in broken.items():
         returned, weights = after(numbers, 1024.0)

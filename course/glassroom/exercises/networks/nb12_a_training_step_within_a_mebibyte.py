@@ -8,7 +8,7 @@ from typing import Any
 
 from glassroom.exercises.account import account
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, every_slot, expect, expect_equal, expect_tensor
+from glassroom.exercises.expect import call, every_slot, expect, expect_equal, expect_near, expect_tensor
 from glassroom.exercises.facts import is_tensor
 
 READER = """
@@ -102,7 +102,7 @@ def batch(batch: Callable[..., Any], *, images: Any) -> str:
     expect_tensor(result, name, shape=(32, 64), dtype="float32")
     wanted = images[rows].float() / 8 - 1
     expect(not bool((result == images[rows].float()).all()), f"`{name}` holds 0 to 16: divide by 8, and subtract 1.")
-    expect(bool((result - wanted).abs().max() < 1e-5), f"`{name}` holds other values than images[rows] / 8 - 1.")
+    expect_near(result, name, wanted, 1e-5, f"`{name}` holds other values than images[rows] / 8 - 1.")
     largest, limit = max(kept.allocations, default=0), result.nbytes
     expect(
         largest <= limit,

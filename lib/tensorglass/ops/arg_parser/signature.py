@@ -383,7 +383,7 @@ class Signatures:
                 raise TypeError(f"{name} takes no arguments ({len(arguments)} given)")
         if len(self.all) == 1:
             return self.all[0]
-        for signature in self.all:
+        for signature in sorted(self.all, key=lambda signature: signature.is_deprecated):  # those come last
             try:
                 signature.read(arguments, keywords)
             except TypeError:

@@ -32,6 +32,8 @@ def _older_calls() -> Iterator[str]:
             own = OF_INPUT.get(plain, (2, 4))
             values = []
             for part in line[line.index("(") + 1 : line.index(")")].partition(", *")[0].split(", "):
+                if "=" in part:  # it may be left out
+                    continue
                 kind, argument = part.split()
                 values.append("2" if kind == "Number" else f"(torch.ones({SIZES.get(argument, own)}) + 1)")
             yield f"{'torch' if plain == name else f'torch.ones({own})'}.{plain}({', '.join(values)})"
@@ -64,3 +66,11 @@ def test_the_advice_names_the_old_form_and_the_new_one() -> None:
         "This overload of add_ is deprecated:\n\tadd_(Number alpha, Tensor other)\nConsider using one of the following "
         "signatures instead:\n\tadd_(Tensor other, *, Number alpha = 1)"
     ]
+
+
+def test_a_call_in_the_new_form_that_is_refused_is_not_advised() -> None:
+    leaf = tensorglass.ones(2, requires_grad=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeError, match="a leaf Variable"):
+            leaf.copy_(tensorglass.zeros(2))

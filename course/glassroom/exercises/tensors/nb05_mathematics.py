@@ -48,6 +48,7 @@ def bell(bell: Callable[[Any, Any], Any], *, x: Any, empty_like: Callable[[Any],
             result = call_writing(bell, "bell", mine, out)
         expect(values(mine) == before, "`bell(x, out)` changed the tensor x. Its squares belong in `out`.")
         expect_tensor(result, "bell(x, out)", shape=shape(mine))
+        expect(result is not mine, "`bell(x, out)` returned `x`; return `out`, where the result is.")
         expect(
             out.data_ptr() == address and share_memory(result, out),
             "what `bell(x, out)` returns is not in the storage of `out`: a new tensor was made.",

@@ -49,7 +49,7 @@ WRONG = [
     ("a02-makers", FROM_THE_LEAF, "begin at the result"),
     ("a02-makers", ALWAYS_THOSE_OF_LOSS, "for another tensor"),
     ("a02-makers", FAILS_WITHOUT_A_GRAPH, "raised AttributeError"),
-    ("a02-makers", "def node_names(tensor): return [tensor.grad_fn.name()]", "are not those of the 5 nodes"),
+    ("a02-makers", "def node_names(tensor): return [tensor.grad_fn.name()]", "the names of the 5 nodes on the way"),
     ("a02-makers", "def node_names(tensor): return tensor.grad_fn.name()", "a list of names"),
     ("a02-makers", "node_names = []", "it should be a function"),
     ("a02-by-hand", "by_hand = 2 * (rates * hours - paid)", "a slope of its own"),

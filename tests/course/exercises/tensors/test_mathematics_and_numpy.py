@@ -6,6 +6,7 @@ from exercise_answers import assert_told, right_answers, verdict_on, wrong_answe
 import tensorglass
 
 WRONG = [
+    ("t05-bell", "def bell(x, out): torch.square(x, out=out).div_(-2).exp_(); return x", "returned `x`"),
     ("t05-bell", "def bell(x, out): return (-x * x / 2).exp()", "a new tensor was made"),
     ("t05-bell", "def bell(x, out): return x.mul_(x).mul_(-0.5).exp_()", "changed the tensor x"),
     ("t05-bell", "def bell(x, out): torch.mul(x, x, out=out); out.mul_(-0.5).exp_()", "returned nothing"),

@@ -33,14 +33,14 @@ def source() -> str:
     return script.read_text(encoding="utf-8")
 
 
-def faults(page: Any, selector: str) -> list[str]:
-    """What axe finds serious or critical inside an element: the rule, what it is about, and where."""
+def faults(page: Any, selector: str, every: bool = False) -> list[str]:
+    """What axe finds serious or critical inside an element, or whatever it finds: the rule, what it is about, where."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(source())
     report = page.evaluate("selector => axe.run(document.querySelector(selector))", selector)
-    grave = [violation for violation in report["violations"] if violation["impact"] in GRAVE]
+    told = [violation for violation in report["violations"] if every or violation["impact"] in GRAVE]
     return [
         f"{violation['id']}: {violation['help']}: {node['html'][:120]}"
-        for violation in grave
+        for violation in told
         for node in violation["nodes"]
     ]

@@ -77,7 +77,7 @@ def build(
         _make_writable(place, option)
     code = language.speaking()
     with (
-        _full_disk_told(out),
+        _full_disk_told(out, cache),
         tempfile.TemporaryDirectory(prefix=".glassroom-site-", dir=out.parent) as building,
         course_in(code, notebooks_folder()) as folder,
     ):
@@ -103,7 +103,7 @@ def build(
 
 
 @contextmanager
-def _full_disk_told(out: Path) -> Iterator[None]:
+def _full_disk_told(out: Path, cache: Path) -> Iterator[None]:
     """Say in one sentence that a disk is full, whichever step of the way met it."""
     try:
         yield
@@ -111,8 +111,8 @@ def _full_disk_told(out: Path) -> Iterator[None]:
         if os.strerror(errno.ENOSPC) not in str(error):
             raise
         raise Problem(
-            f"The disk is full on which {out} or temporary files are written. Nothing was published, and what was "
-            "there is as it was. Make room, or name a folder on another disk with --out.",
+            f"The disk is full on which {out}, {cache} or temporary files are written. Nothing was published, and what "
+            "was there is as it was. Make room, or name folders on another disk with --out and --cache.",
             Exit.OUTSIDE,
         ) from error
 

@@ -21,7 +21,7 @@ from typing import Any
 from glassroom import __version__
 from glassroom.site import theme_words
 from glassroom.translations import language
-from glassroom.translations.templates import as_is
+from glassroom.translations.templates import as_is, word
 from glassroom.workspace.problems import Exit, Problem
 
 FOLDER = "pages"  # in the cache, with one for each language
@@ -29,6 +29,8 @@ EXTRA = "extra"  # in the sources: what becomes part of the site as it is
 STATIC = "static"
 STYLES = ("scrolls.css", "site.css", "run.css")  # by every page, with a digest of their content
 SCRIPT = "run.js"
+RESULTS = as_is('<div id="search-results">')
+ALL_PAGES = word("All pages")
 OUTPUTS = "jupyter_execute"  # where MyST-NB writes images of outputs
 RENDERERS = ("sphinx", "myst-nb", "myst-parser", "furo", "docutils", "pygments")
 #: A document's headings, and the list of its pages.
@@ -95,7 +97,7 @@ def _write_settings(sources: Path) -> None:
 def _what_all_pages_show(sources: Path) -> str:
     """A digest of what any page may show or use of the others, and of what renders them."""
     digest = hashlib.sha256(repr([(name, metadata.version(name)) for name in RENDERERS]).encode())
-    digest.update(repr((theme_words.SAID, theme_words.PAGES_UNDER)).encode())
+    digest.update(repr((theme_words.SAID, theme_words.PAGES_UNDER, ALL_PAGES)).encode())
     linked = (sources / STATIC / name for name in (*STYLES, SCRIPT))
     for path in (*sorted(Path(__file__).parent.glob("*.py")), sources / "conf.py", *linked):
         digest.update(path.read_bytes())
@@ -183,9 +185,13 @@ def _delete_unused(kept: Path, images: dict[str, str]) -> None:
 
 
 def _repair(page: Path) -> None:
-    """Repair the accessibility of what the theme and MyST-NB make: levels of headings, names of folds, boxes that
-    scroll by keys; and put the theme's words into the language of the site."""
+    """Repair the accessibility of what the theme and MyST-NB make: headings, names of folds and of the menus on both
+    sides, boxes that scroll by keys; and put the theme's words into the language of the site."""
     text = page.read_text("utf-8")
+    text = text.replace('<aside class="sidebar-drawer">', f'<aside class="sidebar-drawer" aria-label="{ALL_PAGES}">')
+    text = text.replace('<aside class="toc-drawer', '<aside aria-label="On this page" class="toc-drawer')
+    if RESULTS in text and (title := re.search("<title>(.*?) - ", text)):
+        text = text.replace(RESULTS, f"<h1>{title[1]}</h1>{RESULTS}")
     text = text.replace('role="heading">', 'role="heading" aria-level="2">')
     text = text.replace('<summary aria-label="Toggle hidden content">', "<summary>")
     text = text.replace('<div class="highlight"><pre>', '<div class="highlight"><pre tabindex="0">')

@@ -191,7 +191,7 @@ function tableNode(operands) {
     const row = make("tr", hue === null ? "" : `hue${hue}`);
     const failed = hue === null && words.some((word) => word.includes("✕")); // the result's line, where there is none
     row.append(...words.map((word, at) => {
-      const cell = make(at === 0 && tag === "td" ? "th" : tag, word.includes("✕") || (at === 0 && failed) ? "bad" : "", word);
+      const cell = make(!word ? "td" : at === 0 ? "th" : tag, word.includes("✕") || (at === 0 && failed) ? "bad" : "", word);
       if (cell.tagName === "TH") cell.scope = tag === "th" ? "col" : "row";
       if (at === 0 && hue !== null) cell.prepend(make("i", "gr-lane"));
       return cell;

@@ -76,7 +76,7 @@ function tableNode(story) {
   const line = (words, tag) => {
     const row = make("tr");
     row.append(...words.map((word, at) => {
-      const cell = make(at === 0 && tag === "td" ? "th" : tag, "", word);
+      const cell = make(!word ? "td" : at === 0 ? "th" : tag, "", word);
       if (cell.tagName === "TH") cell.scope = tag === "th" ? "col" : "row";
       return cell;
     }));

@@ -5,6 +5,8 @@ distribution of Pyodide 0.27.7 with it; it is a source for these tests and never
 Pure Python packages that the distribution lacks go beside it, to FOLDER/packages.
 """
 
+import pydoc_data
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -42,6 +44,7 @@ def main(folder: Path) -> None:
     if not target.exists():
         pure = ("--no-deps", "--only-binary", ":all:", "--platform", "any", "--python-version", "3.12")
         pip("install", *pure, "--target", str(target), *PURE)
+        shutil.copytree(Path(pydoc_data.__file__).parent, target / "pydoc_data")  # Pyodide packs it apart
 
 
 if __name__ == "__main__":

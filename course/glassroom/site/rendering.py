@@ -30,6 +30,7 @@ STATIC = "static"
 STYLES = ("scrolls.css", "site.css", "run.css")  # by every page, with a digest of their content
 SCRIPT = "run.js"
 RESULTS = as_is('<div id="search-results">')
+EMPTY_HEAD = re.compile(r'<th( class="head[^"]*")><p></p></th>')
 ALL_PAGES = word("All pages")
 OUTPUTS = "jupyter_execute"  # where MyST-NB writes images of outputs
 RENDERERS = ("sphinx", "myst-nb", "myst-parser", "furo", "docutils", "pygments")
@@ -185,11 +186,12 @@ def _delete_unused(kept: Path, images: dict[str, str]) -> None:
 
 
 def _repair(page: Path) -> None:
-    """Repair the accessibility of what the theme and MyST-NB make: headings, names of folds and of the menus on both
-    sides, boxes that scroll by keys; and put the theme's words into the language of the site."""
+    """Repair the accessibility of what the theme and MyST-NB make: headings, heads of tables, names of folds and of
+    the menus on both sides, boxes that scroll by keys; and put the theme's words into the language of the site."""
     text = page.read_text("utf-8")
     text = text.replace('<aside class="sidebar-drawer">', f'<aside class="sidebar-drawer" aria-label="{ALL_PAGES}">')
     text = text.replace('<aside class="toc-drawer', '<aside aria-label="On this page" class="toc-drawer')
+    text = EMPTY_HEAD.sub(r"<td\1></td>", text)
     if RESULTS in text and (title := re.search("<title>(.*?) - ", text)):
         text = text.replace(RESULTS, f"<h1>{title[1]}</h1>{RESULTS}")
     text = text.replace('role="heading">', 'role="heading" aria-level="2">')

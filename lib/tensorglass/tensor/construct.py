@@ -1,7 +1,7 @@
 """Making tensors: on an existing storage, on a new one, as a view of another tensor, from a kernel's result.
 
-The one idea to keep in mind: every tensor of the library is born in `make` or in `from_array`, so that its storage
-knows of it. What users call (`zeros`, `tensor`) is declared in `ops`.
+The one idea to keep in mind: every tensor of the library is born here, with a storage of its own or on a storage that
+notes it. What users call (`zeros`, `tensor`) is declared in `ops`.
 """
 
 from __future__ import annotations
@@ -115,8 +115,7 @@ def empty_on(
     nbytes = geometry.storage_nbytes(size, stride, 0, dtype.itemsize)  # refuses what 64 bits cannot count
     backend = get_backend(device)
     if stride == _contiguous_strides(size):
-        array = backend.empty(dtype, size, zeroed=zeroed)
-        return result_tensor(array, dtype, backend, device, size, stride)
+        return result_tensor(backend.empty(dtype, size, zeroed=zeroed), dtype, backend, device, size, stride)
     backend.array_dtype(dtype)  # raises where the backend lacks this dtype
     return make(UntypedStorage.allocate(backend, device, nbytes, zeroed=zeroed), size, stride, 0, dtype)
 

@@ -119,13 +119,17 @@ def test_samples_are_the_same_at_every_call_and_are_taken(row: Operator) -> None
 # --- the forms of an operator ----------------------------------------------------------------------------------------
 
 
+#: Their methods take the arguments in another order, as ``x.where(condition, other)``.
+OTHER_ORDER = ("where",)
+
+
 def forms(row: Operator) -> list[Callable[..., Any]]:
     """The operator under its names: functions of the namespace, methods, Python's operators."""
     forms: list[Callable[..., Any]] = []
     for name in (row.name, *[alias for alias in row.aliases if "." not in alias]):
         if row.is_function:
             forms.append(attrgetter(name if row.namespace == "" else row.path)(torch))
-        if row.is_method:
+        if row.is_method and name not in OTHER_ORDER:
             forms.append(getattr(torch.Tensor, name))
     turned = ("__r", "__i")  # these take their operands in reverse, or write
     return forms + [getattr(torch.Tensor, name) for name in row.dunders if not name.startswith(turned)]

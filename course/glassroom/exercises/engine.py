@@ -42,6 +42,7 @@ from glassroom.exercises.given import handed_back
 from glassroom.exercises.limit import SECONDS, Stopped, limit, limit_cells
 from glassroom.exercises.lines import in_lines
 from glassroom.exercises.progress import checked, hinted
+from glassroom.exercises.tracebacks import shorten_tracebacks
 from glassroom.live.audience import running_code, somebody_watches, widgets_run
 from glassroom.records.columns import joined
 from glassroom.translations.templates import word
@@ -458,3 +459,4 @@ def _runs_an_answer(source: str) -> bool:
 
 
 limit_cells(_runs_an_answer)
+shorten_tracebacks()

@@ -1,0 +1,33 @@
+"""The errors of cells, as IPython shows them to a person."""
+
+import sys
+import traceback
+from types import SimpleNamespace
+
+import pytest
+
+import tensorglass
+from glassroom.exercises import tracebacks
+
+
+@pytest.mark.parametrize("is_watched", [True, False])
+def test_a_person_sees_their_own_frames_and_everybody_else_all(monkeypatch, is_watched):
+    monkeypatch.setattr(tracebacks, "somebody_watches", lambda: is_watched)
+    monkeypatch.setattr(sys, "last_traceback", None, raising=False)
+    with pytest.raises(RuntimeError) as raised:
+        tensorglass.ones(2) + tensorglass.ones(3)
+    shown = []
+    shell = SimpleNamespace(showtraceback=lambda error, tb_offset: shown.extend(traceback.extract_tb(error[2])))
+    tracebacks.show(shell, RuntimeError, raised.value, raised.tb)
+    files = {frame.filename.rpartition("/")[2] for frame in shown}
+    assert (files == {"test_tracebacks.py"}) is is_watched
+    assert "test_tracebacks.py" in files
+    assert len(traceback.extract_tb(sys.last_traceback)) > 1  # %tb and %debug have them all
+
+
+def test_nothing_is_registered_where_somebody_else_shows_errors(monkeypatch):
+    handler = (ValueError,)
+    shell = SimpleNamespace(custom_exceptions=handler)
+    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
+    tracebacks.shorten_tracebacks()
+    assert shell.custom_exceptions is handler

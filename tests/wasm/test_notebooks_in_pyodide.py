@@ -16,8 +16,7 @@ NOT_THERE = {
     "2_tensors/18_sharing_between_processes.ipynb": "processes",
     "2_tensors/21_a_photograph_in_sixteen_colors.ipynb": "sums of float32 are added up in another order",
     "5_networks/04_from_file_to_device.ipynb": "processes",
-    "5_networks/07_a_recurrence_is_a_loop.ipynb": "its text is a module that Pyodide packs apart, pydoc_data",
-    "5_networks/10_half_the_bytes_two_devices.ipynb": "bfloat16 needs ml_dtypes",
+    "5_networks/10_half_the_bytes_two_devices.ipynb": "bfloat16 needs ml_dtypes, and mpiexec processes",
     "5_networks/11_a_header_without_a_storage.ipynb": "no array, not even one without memory, has 2**31 bytes",
     "5_networks/13_review_networks.ipynb": "bfloat16 needs ml_dtypes",
 }

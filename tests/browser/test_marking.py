@@ -101,7 +101,12 @@ def test_a_class_is_marked_by_the_keyboard_alone(chromium: Any, server: MarkingS
 def test_points_that_there_are_not_are_reported_and_not_saved(chromium: Any, server: MarkingServer) -> None:
     page, _ = opened(chromium, server)
     page.keyboard.type("3")
+    page.keyboard.press("Enter")  # stays at this answer
     page.get_by_text("Not saved: 3 points are more than the 2 of why.").wait_for()
+    assert page.locator("#points").input_value() == "3"
+    assert page.locator("#progress").text_content() == "0 of 3 marked"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
     assert page.locator("#points").get_attribute("aria-invalid") == "true"
     assert not (server.course.folder / "manual.csv").exists()
     page.keyboard.press("Backspace")

@@ -426,6 +426,14 @@ def test_no_name_of_a_learner_leads_astray(a_class: Path, notebook: Notebook, tm
     assert all("/" not in folder.name and "\n" not in folder.name and len(folder.name) <= 100 for folder in folders)
 
 
+@pytest.mark.parametrize("own", ["", "source", "submitted"])
+def test_the_class_itself_is_nothing_that_was_delivered(a_class: Path, own: str) -> None:
+    before = taken(a_class)
+    with pytest.raises(Problem, match="the class's own"):
+        taking(a_class, a_class / own)
+    assert taken(a_class) == before
+
+
 def test_a_source_that_is_not_there_is_a_problem(a_class: Path, tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("x")
     with pytest.raises(Problem, match="neither a folder nor a zip file"):

@@ -530,6 +530,11 @@ def test_marks_as_moodle_and_canvas_take_them(marked: Callable[..., tuple[Path, 
     assert canvas[0] == ["Student", "ID", "SIS Login ID", "Section", "memory-02 (77)"]
     assert canvas[2] == ["Lovelace, Ada", "501", "al", "A", "4"]
     assert len(canvas) == 3
+    of_one_name = tmp_path / "of_one_name.csv"
+    of_one_name.write_text('Student,ID\n"King, Ada",300\n"King, Ada",326\n')
+    both = [replace_row(by_zip, f"kingada {number}") for number in (326, 300)]
+    filled = list(csv.reader(io.StringIO(lms_csv("canvas", assignment, both, of_one_name))))
+    assert filled[1:] == [["King, Ada", "300", "4"], ["King, Ada", "326", "4"]]
     worksheet = tmp_path / "worksheet.csv"
     worksheet.write_text(
         "Identifier,Full name,Email address,Grade,Feedback comments\n"

@@ -177,7 +177,8 @@ def _names_of(kind: str, who: Mapping[str, str]) -> list[str]:
     """Names that a learner's folder may have, by a line of an LMS's file; the most reliable first."""
     if kind == "canvas":
         known = [who.get(name, "").strip().casefold() for name in ("ID", "SIS User ID", "SIS Login ID")]
-        return [*known, _canvas_name(who["Student"])]
+        name = _canvas_name(who["Student"])
+        return [f"{name} {known[0]}", *known, name]  # the first, where people of one name were told apart
     name = unicodedata.normalize("NFC", who["Full name"]).strip()
     digits = "".join(filter(str.isdigit, who["Identifier"]))
     known = [f"{name} {digits}", who.get("Email address", ""), who.get("Username", ""), who.get("ID number", ""), name]

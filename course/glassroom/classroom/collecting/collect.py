@@ -14,7 +14,10 @@ from glassroom.classroom.collecting.names import Layout, attempt_of, safe_name
 from glassroom.classroom.collecting.submitted import Collected, folder_of, keep_aside, note_time, take
 from glassroom.classroom.course_file import Course
 from glassroom.records.printable import printable
+from glassroom.workspace.problems import Problem
 
+#: What the commands keep in a class's folder.
+OWN_FOLDERS = ("source", "release", "submitted", "marks", "pages", "autograded", "feedback")
 MANY, AT_ONCE = 3, 60  # this many learners within this many seconds means copied files
 
 
@@ -35,6 +38,9 @@ def collect(
     """
     if assignment:
         course.assignment(assignment)
+    home, place = course.folder.resolve(), source.resolve()
+    if place == home or (place.is_relative_to(home) and place.relative_to(home).parts[0] in OWN_FOLDERS):
+        raise Problem(f"{source} is the class's own. Name what was delivered: a zip file, or a folder of learners.")
     report = Collected()
     layout = Layout(
         learners_of(course),

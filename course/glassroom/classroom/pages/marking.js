@@ -10,7 +10,7 @@ let current = -1;
 let timer = 0;
 let saving = Promise.resolve(); // one after the other, in the order in which they were typed
 
-const waits = one => one.points === "" && (one.earned === null || one.doubt !== "");
+const waits = one => Boolean(one.unsaved) || (one.points === "" && (one.earned === null || one.doubt !== ""));
 const shown = one => one.points || one.earned || (waits(one) ? "…" : "0");
 const key = number => String.fromCharCode(97 + number); // of a line of the rubric: a, b, c
 const lines = one => one.comment.split("\n");
@@ -101,7 +101,14 @@ function go(number) {
   points.select();
 }
 
+// More points than there are, or none that can be read: the server says so, while the answer still stands there.
+function isRefused(one) {
+  const given = Number(one.points.replace(",", "."));
+  return !(given >= 0 && given <= one.most);
+}
+
 function nextToMark() {
+  if (current >= 0 && isRefused(answers[current])) return save();
   const order = answers.map((_, step) => (current + 1 + step) % answers.length);
   const found = order.find(number => waits(answers[number]));
   if (found === undefined) {

@@ -94,7 +94,7 @@ function go(number) {
   });
   at("rubric").replaceChildren(made("legend", "Rubric"), ...boxes);
   at("rubric").hidden = !boxes.length;
-  complain("");
+  complain(one.refused ? `Not saved: ${one.refused}` : "");
   refresh();
   one.button.scrollIntoView({ block: "nearest" });
   points.focus();
@@ -167,7 +167,8 @@ async function send(one, body) {
   try {
     const sent = { method: "POST", headers: { "Content-Type": "application/json" }, body, keepalive: body.length < 60000 };
     const said = await (await fetch("mark", sent)).json();
-    one.unsaved = Boolean(said.problem);
+    one.refused = said.problem ?? "";
+    one.unsaved = one.refused !== "";
     if (one === answers[current]) complain(said.problem ?? "");
     say(said.problem ? `Not saved: ${said.problem}` : "Saved.", one.unsaved);
   } catch {

@@ -170,7 +170,7 @@ async function send(one, body) {
     one.refused = said.problem ?? "";
     one.unsaved = one.refused !== "";
     if (one === answers[current]) complain(said.problem ?? "");
-    say(said.problem ? `Not saved: ${said.problem}` : "Saved.", one.unsaved);
+    say(one.refused ? `Not saved: ${one.refused}` : "Saved.", one.unsaved);
   } catch {
     one.unsaved = true;
     say("Not saved: glassroom mark has ended. Start it again, and type this mark once more.", true);

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from glassroom.translations.language import languages
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text()
@@ -31,20 +33,33 @@ def test_ci_runs_the_test_command_that_the_readme_shows():
 
 PICTURES = re.compile(r'src(?:set)?="([^"]+)"')
 BLOCKS = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
-CHINESE = {"README.md": "README.zh-CN.md"}
-CHINESE |= {f"docs/{page.name}": f"docs/zh_CN/{page.name}" for page in sorted(DOCS.glob("zh_CN/*.md"))}
-PAGES = ["CONTRIBUTING.md", *CHINESE, *CHINESE.values()]
+#: Each translated page: the language, the English page, and the translation.
+TRANSLATED = [
+    (language, english, translated)
+    for language in languages().values()
+    for english, translated in (
+        ("README.md", f"README.{language.code.replace('_', '-')}.md"),
+        *((f"docs/{page.name}", f"docs/{language.code}/{page.name}") for page in sorted(DOCS.glob("*.md"))),
+    )
+    if (ROOT / translated).is_file()
+]
+PAGES = list(dict.fromkeys(["CONTRIBUTING.md", *(page for _, *pair in TRANSLATED for page in pair)]))
 PAGES += sorted({f"docs/{page.name}" for page in DOCS.glob("*.md")} - set(PAGES))
 
 
-@pytest.mark.parametrize(("page", "chinese"), CHINESE.items())
-def test_a_chinese_page_has_the_code_headings_tables_and_links_of_the_english_one(page, chinese):
-    english, translated = ROOT / page, ROOT / chinese
+def test_pages_are_there_in_chinese():
+    assert len(TRANSLATED) >= 5
+
+
+@pytest.mark.parametrize(("language", "page", "other"), TRANSLATED)
+def test_a_translated_page_has_the_code_headings_tables_and_links_of_the_english_one(language, page, other):
+    english, translated = ROOT / page, ROOT / other
     assert BLOCKS.findall(translated.read_text()) == BLOCKS.findall(english.read_text())
     assert form(translated) == form(english)
     assert links(translated) >= links(english)
     assert numbers(translated) >= numbers(english)  # seven billion are 70 亿
-    assert f"[简体中文]({translated.relative_to(english.parent)})" in english.read_text().splitlines()[0]
+    if language.released:
+        assert f"[{language.name}]({translated.relative_to(english.parent)})" in english.read_text().splitlines()[0]
     assert f"[English]({os.path.relpath(english, translated.parent)})" in translated.read_text().splitlines()[0]
 
 
@@ -69,11 +84,11 @@ def numbers(page):
 
 
 def in_english(path):
-    return os.path.relpath(path, ROOT).replace("zh_CN/", "")
+    return re.sub(rf"^docs/({'|'.join(languages())})/", "docs/", os.path.relpath(path, ROOT))
 
 
-@pytest.mark.parametrize("page", CHINESE.values())
-def test_a_heading_that_a_chinese_page_links_to_exists(page):
+@pytest.mark.parametrize("page", [other for _, _, other in TRANSLATED])
+def test_a_heading_that_a_translated_page_links_to_exists(page):
     text = BLOCKS.sub("", (ROOT / page).read_text())
     for file, anchor in re.findall(r"\]\(([^)#]*)#([^)]+)\)", text):
         headings = re.findall(r"^#+ (.+)$", ((ROOT / page).parent / file).read_text(), re.MULTILINE)

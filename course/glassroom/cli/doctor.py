@@ -112,11 +112,12 @@ def examine(folder: Path) -> list[Finding]:
 def table(findings: list[Finding]) -> str:
     """The findings as aligned text, each piece of advice on a line of its own."""
     width = max(columns(finding.what) for finding in findings)
+    states = max(map(columns, STATES.values()))
     lines = []
     for finding in findings:
-        lines.append(f"{ljust(STATES[finding.state], 8)}  {ljust(finding.what, width)}  {finding.found}")
+        lines.append(f"{ljust(STATES[finding.state], states)}  {ljust(finding.what, width)}  {finding.found}")
         if not finding.ok and finding.advice:
-            lines.append(f"{'':<8}  {'':<{width}}  -> {finding.advice}")
+            lines.append(f"{'':<{states}}  {'':<{width}}  -> {finding.advice}")
     return "\n".join(lines)
 
 

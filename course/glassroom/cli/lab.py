@@ -17,7 +17,7 @@ from glassroom.cli.arguments import ByColumns, count, port
 from glassroom.cli.requirements import require_modules, require_numpy
 from glassroom.exercises.course_device import CHOICE, DEVICES
 from glassroom.records.printable import printable
-from glassroom.translations.language import ENGLISH, VARIABLE, languages, spoken
+from glassroom.translations.language import ENGLISH, VARIABLE, known, languages, spoken
 from glassroom.translations.templates import word
 from glassroom.workspace.learner_folder import Update, update, working_folder
 from glassroom.workspace.merging import MOST_NAMED, Merged
@@ -72,6 +72,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument(
         "--lang",
+        type=lambda code: known(code) or code,
         choices=(ENGLISH, *languages()),
         help="the language of the course (that of your working copy, or of your system); the working copy remembers it",
     )

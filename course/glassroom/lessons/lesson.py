@@ -21,11 +21,19 @@ from glassroom.translations import language
 
 _HERE = Path(__file__).parent
 _LESSON = re.compile(
-    r"^## (?P<heading>[^\n]+)\n\n```text\n(?P<message>.+?)\n```\n\n(?P<meaning>.+?)\n\n```python\n(?P<program>.+?)"
-    r"\n```\n\n(?P<advice>.+?)\n\n```python\n(?P<mended>.+?)\n```\n\n(?P<also>(?:\w+[:：] ?`[^\n]+`\n\n)*)"
-    r"[^\n]+? \[(?P<title>[^\n]+?)\]\([./]+/notebooks/(?P<notebook>[^\n]+)\.ipynb\)[.。]\n",
-    re.MULTILINE | re.DOTALL,
+    r"## (?P<heading>[^\n]+)\n\n```text\n(?P<message>.+?)\n```\n\n(?P<meaning>.+?)\n\n```python\n(?P<program>.+?)"
+    r"\n```\n\n(?P<advice>.+?)\n\n```python\n(?P<mended>.+?)\n```\n\n(?P<also>(?:[^\n:：`]+[:：]\s?`[^\n]+`\n\n)*)"
+    r"[^\n]+? \[(?P<title>[^\n]+?)\]\([./]+/notebooks/(?P<notebook>[^\n]+)\.ipynb\)[.。]\n*",
+    re.DOTALL,
 )
+
+_SAME = (
+    "message",
+    "program",
+    "mended",
+    "also",
+    "notebook",
+)  # the parts that translations have from the English lessons
 
 # The variable parts of messages: lengths, shapes, dtypes, devices.
 _VARIES = re.compile(
@@ -89,9 +97,34 @@ def _lessons(catalogues: Path | None) -> tuple[Lesson, ...]:
 
 def _read(folder: Path) -> Iterator[Lesson]:
     for path in sorted(folder.glob("*.md")):
-        for match in _LESSON.finditer(path.read_text(encoding="utf-8")):
-            parts = match.groupdict()
-            yield Lesson(also=tuple(re.findall("`(.+)`", parts.pop("also"))), **parts)
+        for section in _sections(path):
+            if (lesson := _lesson(section)) is not None:
+                yield lesson
+
+
+def _lesson(section: str) -> Lesson | None:
+    match = _LESSON.fullmatch(section)
+    if match is None:
+        return None
+    parts = match.groupdict()
+    return Lesson(also=tuple(re.findall("`(.+)`", parts.pop("also"))), **parts)
+
+
+def _sections(path: Path) -> list[str]:
+    """The text of each lesson in a file, with its heading."""
+    return re.split(r"^(?=## )", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+
+
+def unread(folder: Path) -> Iterator[tuple[str, str]]:
+    """The lessons in a folder of translations that are none: the name of the file and the heading of each, if it has
+    not the parts of a lesson, or another message, program or list of messages than the English one."""
+    english = {lesson.heading: lesson for lesson in _read(_HERE)}
+    for path in sorted(folder.glob("*.md")):
+        for section in _sections(path):
+            heading = section.partition("\n")[0].removeprefix("## ")
+            told, ours = _lesson(section), english.get(heading)
+            if told is None or ours is None or any(getattr(told, part) != getattr(ours, part) for part in _SAME):
+                yield path.name, heading
 
 
 def _fixed(lesson: Lesson) -> list[list[str]]:

@@ -36,7 +36,7 @@ STATIC = HERE / "static"
 #: The documents of the site, by heading.
 DOCUMENTS = (
     ("Use it", ["inspectors", "watch", "testing-memory", "networks", "distributed", "gpu", "array-api", "differences"]),
-    ("Teach with it", ["teaching", "own-course", "site", "writing-a-notebook", "translating", "terms.zh-CN"]),
+    ("Teach with it", ["teaching", "own-course", "site", "writing-a-notebook", "translating"]),
     (
         "How it works",
         [
@@ -191,13 +191,13 @@ def _write_sources(
     _write(sources / "notebooks" / PAGE, serialise(_contents(entries, known)).decode())
     for part, members in parts_of(entries).items():
         _write(sources / "notebooks" / part / "index.md", _part(part, members))
-    for name in [page for _, group in DOCUMENTS for page in group]:
+    for name in [page for _, group in _documents(docs) for page in group]:
         _write(sources / "docs" / f"{name}.md", document(docs, name))
     _write_lines_to_read(sources / "docs")
     for name, text in reference.operator_pages().items():
         _write(sources / "reference" / "tensorglass" / f"{name}.md", text)
     _write(sources / "reference" / "glassroom.md", reference.glassroom_page())
-    _write(sources / "index.md", _first_page(entries, SharedScripts(extra / "live", "live"), lite))
+    _write(sources / "index.md", _first_page(docs, entries, SharedScripts(extra / "live", "live"), lite))
     _write(sources / "missing.md", _missing_page())
     _write(sources / "gallery.md", _gallery(SharedScripts(extra / "live", "live")))
     static = sources / "static"
@@ -239,6 +239,15 @@ def _part(part: str, members: Sequence[Entry]) -> str:
             *rows,
         ]
     )
+
+
+def _documents(docs: Path) -> list[tuple[str, list[str]]]:
+    """The documents of the site, by heading; the pages of terms follow that on translating."""
+    terms = sorted(path.stem for path in docs.glob("terms.*.md"))
+    return [
+        (heading, [page for name in names for page in ([name, *terms] if name == "translating" else [name])])
+        for heading, names in DOCUMENTS
+    ]
 
 
 def document(docs: Path, name: str) -> str:
@@ -286,7 +295,7 @@ def _gallery(scripts: SharedScripts) -> str:
     return "\n\n".join(told)
 
 
-def _first_page(entries: Sequence[Entry], scripts: SharedScripts, lite: bool) -> str:
+def _first_page(docs: Path, entries: Sequence[Entry], scripts: SharedScripts, lite: bool) -> str:
     live = scripts.shared(gallery.made(gallery.FIRST).live)
     hours = round(sum(entry.minutes for entry in entries) / 60)
     parts = [f"notebooks/{part}/index" for part in parts_of(entries)]
@@ -309,7 +318,7 @@ def _first_page(entries: Sequence[Entry], scripts: SharedScripts, lite: bool) ->
             "```bash\npython3 -m venv .venv && .venv/bin/pip install -e '.[course]' && .venv/bin/glassroom lab\n```",
             _toctree(["notebooks/contents", *parts], "The course"),
             _toctree(["gallery"], word("Inspectors")),
-            *(_toctree([f"docs/{name}" for name in names], heading) for heading, names in DOCUMENTS),
+            *(_toctree([f"docs/{name}" for name in names], heading) for heading, names in _documents(docs)),
             _toctree(["reference/tensorglass/index", "reference/glassroom"], word("Reference")),
         ]
     )

@@ -41,12 +41,14 @@ def languages() -> dict[str, Language]:
 
 
 def known(code: str) -> str | None:
-    """The course's own code of a language, as "zh_CN" is of "zh-cn", "zh_CN.UTF-8" and "zh"; None if it has none."""
+    """The course's own code of a language, as "zh_CN" is of "zh-cn", "zh_CN.UTF-8" and "zh", and "fr" of "fr_CA"; None
+    if it has none: a language of another country, such as zh_TW, may be written in another way."""
     bare = code.partition(".")[0].partition("@")[0].replace("-", "_").casefold()
     if bare in (ENGLISH, "c", "posix") or bare.startswith("en_"):
         return ENGLISH
     codes = {language.casefold(): language for language in languages()}
-    return codes.get(bare) or next((own for folded, own in codes.items() if folded.partition("_")[0] == bare), None)
+    of_no_country = codes.get(bare) or codes.get(bare.partition("_")[0])
+    return of_no_country or next((own for folded, own in codes.items() if folded.partition("_")[0] == bare), None)
 
 
 def preferred(accepted: str) -> str:

@@ -59,7 +59,7 @@ def _titled(notebook: str) -> str:
     folder = catalogues_spoken()
     for path in folder.glob(f"*/{re.sub('[ -]', '_', notebook)}.po") if folder else ():
         titles = [said for (context, _), said in catalogue.read(path).items() if context == "notebook"]
-        return " ".join([notebook.partition(" ")[0], *titles[:1]])
+        return " ".join([notebook.partition(" ")[0], titles[0]]) if titles else notebook
     return notebook
 
 

@@ -17,13 +17,13 @@ from stored_notebooks import NOTEBOOKS
 import glassroom
 import tensorglass
 from glassroom.lessons import lesson as home
-from glassroom.lessons.lesson import Lesson, explain, lessons
-from glassroom.translations.checking import terms, troubles
+from glassroom.lessons.lesson import Lesson, explain, lessons, unread
+from glassroom.translations.checking import Term, terms, troubles
+from glassroom.translations.language import languages
 from tensorglass.core import errors
 
 LESSONS = lessons()
 NAMED = "`glassroom explain` has a lesson on this message."
-TERMS = terms((Path(__file__).parents[3] / "docs" / "terms.zh-CN.md").read_text("utf-8"))
 PLACES = {str(place).removesuffix(".ipynb") for place in NOTEBOOKS}
 each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=[lesson.heading[:50] for lesson in LESSONS])
 
@@ -75,13 +75,34 @@ def test_a_lesson_leads_to_a_notebook(lesson: Lesson):
     assert f"(../{lesson.notebook}.ipynb)" in lesson._repr_markdown_()
 
 
-def test_every_lesson_is_there_in_chinese_with_its_message_and_programs():
-    for english, chinese in zip(LESSONS, lessons_in("zh_CN"), strict=True):
-        words = {"meaning": chinese.meaning, "advice": chinese.advice, "title": chinese.title}
-        assert chinese == replace(english, **words)
-        for ours, theirs in ((english.meaning, chinese.meaning), (english.advice, chinese.advice)):
-            assert troubles(POEntry(msgid=" ".join(ours.split()), msgstr=theirs), TERMS) == [], english.heading
-            assert theirs.endswith("。")
+@pytest.mark.parametrize("language", languages().values(), ids=lambda language: language.code)
+def test_every_lesson_in_another_language_has_its_message_and_programs(language):
+    assert list(unread(language.folder / "lessons")) == []
+    for english, other in zip(LESSONS, lessons_in(language.code), strict=True):
+        words = {"meaning": other.meaning, "advice": other.advice, "title": other.title}
+        assert other == replace(english, **words)
+        is_there = other.meaning != english.meaning
+        assert is_there or not language.released, english.heading
+        for ours, theirs in ((english.meaning, other.meaning), (english.advice, other.advice)) if is_there else ():
+            own = terms_of(language.code)
+            assert troubles(POEntry(msgid=" ".join(ours.split()), msgstr=theirs), own) == [], english.heading
+            assert theirs.endswith("。") or language.code != "zh_CN"
+
+
+def terms_of(code: str) -> list[Term]:
+    page = Path(__file__).parents[3] / "docs" / f"terms.{code.replace('_', '-')}.md"
+    return terms(page.read_text("utf-8")) if page.is_file() else []
+
+
+def test_a_lesson_that_cannot_be_read_hides_no_other(tmp_path):
+    text = (Path(home.__file__).parent / "dtypes.md").read_text("utf-8")
+    assert list(unread(Path(home.__file__).parent)) == []
+    (tmp_path / "dtypes.md").write_text(text.replace("Also: `", "Voir aussi\u00a0: `"), "utf-8")
+    assert list(unread(tmp_path)) == []
+    first, second = [line.removeprefix("## ") for line in text.splitlines() if line.startswith("## ")][:2]
+    (tmp_path / "dtypes.md").write_text(text.replace(f"## {first}\n\n```text", f"## {first}\n\n```"), "utf-8")
+    assert list(unread(tmp_path)) == [("dtypes.md", first)]
+    assert second in [lesson.heading for lesson in home._read(tmp_path)]
 
 
 def test_a_lesson_that_another_language_has_not_is_english(tmp_path):

@@ -2,13 +2,17 @@
 
 import ast
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import polib
 import pytest
 
 from glassroom.cli import main
+from glassroom.records.printable import printable
 from glassroom.translations import catalogue, checking, notebooks, pages, scripts, templates
 from glassroom.translations.catalogue import Message, merged
 from glassroom.translations.homes import home
@@ -229,11 +233,35 @@ def test_languages_are_known_by_the_names_that_systems_give_them(tmp_path):
         *["en"] * 2,
         None,
     ]
+    assert known("zh_TW") is None
     (tmp_path / ".glassroom").mkdir()
     (tmp_path / ".glassroom" / "language").write_text("zh_CN\n")
     assert asked_for(["lab", str(tmp_path)]) == "zh_CN"
     assert asked_for(["lab", "--lang=en", str(tmp_path)]) == "en"
     assert asked_for(["lab"]) is None
+
+
+def test_a_language_of_no_country_is_found_from_every_country(tmp_path):
+    (tmp_path / "fr").mkdir()
+    (tmp_path / "fr" / "language.json").write_text('{"name": "Français", "released": true}', "utf-8")
+    names = ["fr_FR.UTF-8", "fr_CA", "fr_FR@euro", "fr-FR", "fr", "zh_TW.UTF-8", "zh", "frr"]
+    program = f"from glassroom.translations.language import known, spoken; print(*map(known, {names}), spoken())"
+    environment = {**os.environ, "GLASSROOM_TRANSLATIONS": str(tmp_path), "LC_ALL": "fr_FR.UTF-8"}
+    environment.pop("GLASSROOM_LANG", None)
+    told = subprocess.run(
+        [sys.executable, "-c", program], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert told.stdout.split() == ["fr"] * 5 + ["None", "zh_CN", "None", "fr"]
+    lab = ["-m", "glassroom", "lab", str(tmp_path / "copy"), "--no-lab", "--lang"]
+    for code, rc in (("fr-FR", 0), ("zh_TW", 2)):
+        ran = subprocess.run(
+            [sys.executable, *lab, code], env=environment, capture_output=True, check=False, cwd=tmp_path
+        )
+        assert ran.returncode == rc
+
+
+def test_blanks_of_a_language_are_printed_as_they_are():
+    assert printable("Partie 1\u00a0: vue\u202f; \u3000\x1b\u2028") == "Partie 1\u00a0: vue\u202f; \u3000\\x1b\\u2028"
 
 
 def test_a_working_copy_keeps_its_language_on_a_system_in_another(tmp_path, monkeypatch):

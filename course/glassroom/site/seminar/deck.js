@@ -20,8 +20,11 @@ const element = (name, className, text = "") => {
 /** A single word that people read, for translators to find. */
 const word = (text) => text;
 
-/** "1 answer", "2 answers": only English words have a plural. */
-const counted = (n, one) => `${n} ${one}${n !== 1 && /^[a-z]+$/.test(one) ? "s" : ""}`;
+/** "1 answer", "2 answers". A translation may have its plural behind a bar: "Antwort|Antworten". */
+const counted = (n, one) => {
+  const [single, many = /[^\0-~]/.test(one) ? one : `${one}s`] = one.split("|");
+  return `${n} ${n === 1 ? single : many}`;
+};
 
 /** HTML of ours whose scripts run when it is put into the page, as innerHTML's do not. */
 const fragment = (html) => document.createRange().createContextualFragment(html);

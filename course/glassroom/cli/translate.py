@@ -14,6 +14,7 @@ from typing import Any
 
 from glassroom.cli.arguments import ByColumns
 from glassroom.cli.requirements import require_modules
+from glassroom.lessons.lesson import unread
 from glassroom.records.columns import ljust
 from glassroom.translations import checking, pages
 from glassroom.translations.catalogue import Message, merged
@@ -24,7 +25,11 @@ from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import checkout, notebooks_folder
 from glassroom.workspace.whole_files import write_atomically
 
-CHANGED = "the English page has changed: bring the translation up to date, then run glassroom translate with --seen"
+CHANGED = (
+    "the English page has changed, or this one is new: bring the translation up to date, then run glassroom translate "
+    "with --seen"
+)
+UNREAD = "the lesson has other parts, another message or other code than the English one, which is shown instead"
 
 EPILOG = """\
 examples:
@@ -129,22 +134,32 @@ def check(chosen: list[Language], wanted: str, whole: bool) -> int:
     """
     wrong = 0
     current = catalogues(notebooks_folder(), _library())
+    _require(wanted, [*current, *(page for each in chosen for page, _ in pages.pages(each.folder, checkout()))])
     for language in chosen:
         if whole and not language.released:
             print(f"{language.code} is not yet released: what it lacks is no fault")
             continue
-        known = _terms(language)
+        known, waiting = _terms(language), 0
         for name, told in current.items():
             path = language.folder / f"{name}.po"
             if not name.startswith(wanted):
                 continue
             for context, text, trouble in _troubles(path, told, known):
+                if trouble == checking.UNTRANSLATED and not language.released:
+                    waiting += 1
+                    continue
                 print(f"{language.code}/{name} [{context}] {_short(text)}\n    {trouble}")
                 wrong += 1
         for page in pages.changed(language.folder, checkout()):
             if page.startswith(wanted):
                 print(f"{language.code}/{page}\n    {CHANGED}")
                 wrong += 1
+        for page, heading in unread(language.folder / "lessons"):
+            if f"lessons/{page}".startswith(wanted):
+                print(f"{language.code}/lessons/{page} {heading}\n    {UNREAD}")
+                wrong += 1
+        if waiting:
+            print(f"{language.code}: {waiting:,} entries have no translation yet")
     print(f"{wrong} {word('trouble') if wrong == 1 else word('troubles')}")
     return Exit.FAILED if wrong else Exit.OK
 
@@ -165,6 +180,7 @@ def _troubles(path: Path, told: list[Message], known: list[checking.Term]) -> It
 
 def todo(language: Language, wanted: str) -> int:
     """Print the entries that need a translation, as JSON with a place for it."""
+    _require(wanted, [name for _, name in _files(language)])
     waiting = [
         {
             "catalogue": name,
@@ -196,6 +212,10 @@ def fill(language: Language, file: Path) -> int:
             by_catalogue.setdefault(item["catalogue"], []).append(item)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise Problem(f"{file} is not what --todo prints: {error}", Exit.USAGE) from error
+    names = [name for _, name in _files(language)]
+    for name in by_catalogue:
+        if name not in names:
+            raise Problem(f"{file}: {language.code} has no catalogue {name}; write its whole name.", Exit.USAGE)
     known, taken, wrong = _terms(language), 0, 0
     for name, told in by_catalogue.items():
         path = language.folder / f"{name}.po"
@@ -211,12 +231,22 @@ def fill(language: Language, file: Path) -> int:
                 entry.flags = [flag for flag in entry.flags if flag != "fuzzy"]
                 entry.tcomment = item.get("excuse") or entry.tcomment
                 taken += 1
-                for trouble in checking.troubles(entry, known):
+                unknown = checking.not_excuses(item.get("excuse") or "")
+                further = (
+                    [f"excuse: {unknown!r} is none; write check: no numbers, or not-a-term: view"] if unknown else []
+                )
+                for trouble in further + checking.troubles(entry, known):
                     print(f"{name} [{entry.msgctxt}] {_short(entry.msgid)}\n    {trouble}")
                     wrong += 1
         write_atomically(path, str(catalogue).encode())
     print(f"{taken} translations taken, {wrong} {word('trouble') if wrong == 1 else word('troubles')}")
     return Exit.FAILED if wrong else Exit.OK
+
+
+def _require(wanted: str, names: list[str]) -> None:
+    """Refuse a name with which none of these names begins."""
+    if not any(name.startswith(wanted) for name in names):
+        raise Problem(f"No catalogue or page has a name that begins with {wanted}.", Exit.USAGE)
 
 
 def _library() -> Path:

@@ -11,11 +11,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+UNTRANSLATED = "untranslated"
 _SPAN = re.compile(r"(`+)(.+?)\1(?!`)", re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]*)\)")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _PLACEHOLDER = re.compile(r"(?<!\{)\{[^{}]+\}(?!\})")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?")
+_PERCENT = re.compile(r"%(?:\(\w+\))?[sdr](?!\w)")
+_EXCUSE = re.compile(r"check: no (\w+)|not-a-term: ([\w -]+?)(?=$|[,;]| check:| not-a-term:)")
 _BAR = re.compile(r"(?<!\\)\|")
 _NUMBER_WORD = re.compile(
     r"\b(no|half|once|twice|both|pair|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|dozen|"
@@ -64,21 +67,41 @@ def terms(page: str) -> list[Term]:
 def troubles(entry: Any, known: Sequence[Term] = ()) -> list[str]:
     """The errors in an entry of a catalogue (polib's), each in a few words."""
     if not entry.msgstr:
-        return ["untranslated"]
+        return [UNTRANSLATED]
     if "fuzzy" in entry.flags:
         return ["fuzzy: the English has changed"]
-    excused = set(re.findall(r"check: no (\w+)", entry.tcomment or ""))
-    faults = [
+    excused = {kind for kind, _ in _EXCUSE.findall(entry.tcomment or "")}
+    faults = [f"excuse: {word!r} is none of {', '.join(EXCUSED)}" for word in sorted(excused - {"", *EXCUSED})]
+    faults += [
         f"{what}: {difference}"
         for what, parts in _SIDES.items()
         if what not in excused and (difference := _difference(parts(entry.msgid), parts(entry.msgstr)))
     ]
     if "numbers" not in excused and (difference := _numbers(entry.msgid, entry.msgstr)):
         faults.append(f"numbers: {difference}")
+    if "form" not in excused:
+        faults += (f"form: {fault}" for fault in _broken(entry.msgid, entry.msgstr))
     faults += _wrong_terms(entry, known)
     if re.search(_HAN, entry.msgstr) and "typography" not in excused:
         faults += _typography(entry.msgstr.strip())
     return faults
+
+
+def not_excuses(excuse: str) -> str:
+    """What is no excuse in the words that are to excuse an entry; "" if all of it is."""
+    return _EXCUSE.sub("", excuse).strip(" ,;")
+
+
+def _broken(one: str, other: str) -> Iterator[str]:
+    """Faults in the form of the translation `other` that are not in the lines of a text."""
+    bare, told = (_PLACEHOLDER.sub("", _SPAN.sub("", _without_listings(text))) for text in (one, other))
+    if told.count("**") < bare.count("**"):
+        yield "bold type (**) is lost"
+    if "\n" in other and "\n" not in one:
+        yield "a paragraph is one line, and this has a line break"
+    forms = told.split("|")
+    if len(forms) > 1 and "|" not in bare and not (len(forms) == 2 and all(map(str.strip, forms))):
+        yield "a bar (|) stands between a singular and a plural: two forms, and neither is empty"
 
 
 def _spans(text: str) -> list[str]:
@@ -120,34 +143,64 @@ _SIDES: Mapping[str, Callable[[str], list[str]]] = {
     "links": lambda text: sorted(_LINK.findall(text)),
     "tags": lambda text: sorted(_TAG.findall(_SPAN.sub("", text))),
     "placeholders": lambda text: sorted(set(_PLACEHOLDER.findall(text))),
+    "percent": lambda text: _PERCENT.findall(_PLACEHOLDER.sub("", _SPAN.sub("", text))),
     "form": _form,
     "edges": _edges,
 }
 
 
+#: The words that excuse an entry from a part of the check.
+EXCUSED = (*_SIDES, "numbers", "typography")
+
+
 def _difference(one: Sequence[str], other: Sequence[str]) -> str:
     missing, added = Counter(one) - Counter(other), Counter(other) - Counter(one)
-    told = [f"{name!r} is missing" for name in missing] + [f"{name!r} is new" for name in added]
-    return ", ".join(told) or ("another order" if list(one) != list(other) else "")
+    return _told([*map(repr, missing)], [*map(repr, added)]) or ("another order" if list(one) != list(other) else "")
+
+
+def _told(missing: Sequence[str], added: Sequence[str]) -> str:
+    """What is missing, and what is too much, in words."""
+    told = [f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"] if missing else []
+    told += [f"{' and '.join(added)} {'is' if len(added) == 1 else 'are'} not in the English"] if added else []
+    return ", and ".join(told)
 
 
 def _numbers(one: str, other: str) -> str:
-    before, after = (
-        set(_NUMBER.findall(_LINK.sub("", _SPAN.sub("", _PLACEHOLDER.sub("", text))))) for text in (one, other)
-    )
-    added = set() if _NUMBER_WORD.search(one) else after - before
-    return _difference(sorted(before - after), []) or _difference([], sorted(added))
+    """The numbers that one side lacks. A language may write 1,000.5 as 1 000,5 or 1.000,5; Chinese writes it as English
+    does."""
+    before, after = (_LINK.sub("", _SPAN.sub("", _PLACEHOLDER.sub("", text))) for text in (one, other))
+    wanted = set(_NUMBER.findall(before))
+    if not re.search(_HAN, other):
+        for number in sorted(wanted, key=len, reverse=True):
+            whole, _, decimals = number.partition(".")
+            written = whole.replace(",", "[. \u00a0\u202f’']") + (f",{decimals}" if decimals else "")
+            after = re.sub(rf"(?<![\w.,]){written}(?![\d]|[.,]\d)", number, after)
+    found = set(_NUMBER.findall(after))
+    missing, added = sorted(wanted - found), sorted(found - wanted)
+    told = _told(missing, [] if _NUMBER_WORD.search(one) else added)
+    return f"the number{'s' if len(missing or added) > 1 else ''} {told}" if told else ""
 
 
 def _wrong_terms(entry: Any, known: Sequence[Term]) -> Iterator[str]:
-    excused = set(re.findall(r"not-a-term: ([\w -]+)", entry.tcomment or ""))
-    english = _SPAN.sub("", _LINK.sub("", entry.msgid))
+    excused = {term.strip() for _, term in _EXCUSE.findall(entry.tcomment or "")}
+    english, told = (
+        _PLACEHOLDER.sub("", _SPAN.sub("", _LINK.sub("", _without_listings(text))))
+        for text in (entry.msgid, entry.msgstr)
+    )
     for term in known:
         if term.english in excused or not term.is_in(english):
             continue
-        yield from (f"term: {word!r} for {term.english!r}" for word in term.banned if word in entry.msgstr)
-        if term.required and not any(word in entry.msgstr for word in term.told) and term.english not in entry.msgstr:
+        yield from (f"term: {word!r} for {term.english!r}" for word in term.banned if _has(told, word))
+        said = entry.msgstr.casefold()
+        if term.required and not any(word.casefold() in said for word in (*term.told, term.english)):
             yield f"term: {term.english!r} is {' or '.join(term.told)}"
+
+
+def _has(text: str, word: str) -> bool:
+    """Whether a word stands in a text; one of Latin letters stands by itself."""
+    if not word.isascii():
+        return word in text
+    return bool(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE))
 
 
 def _typography(text: str) -> Iterator[str]:

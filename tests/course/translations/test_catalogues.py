@@ -207,6 +207,12 @@ def test_a_page_is_out_of_date_when_the_words_of_the_english_one_change(tmp_path
         ("It has a view.", "它有view。", "typography"),
         ("**A view.** It is", "**视图。**这是", "typography"),
         ("It **`is`** one", "它**`is`** 是", "typography"),
+        ("%s: not within %d s", "%s : pas en %s s", "percent"),
+        ("argument %(name)s", "argument %(nom)s", "percent"),
+        ("cell", "cellule|cellules|plus", "form"),
+        ("answer", "réponse|", "form"),
+        ("It is **one** thing.", "Un seul bloc.", "form"),
+        ("A paragraph of two words.", "Un paragraphe\nde mots.", "form"),
     ],
 )
 def test_a_check_finds_what_is_wrong(english, told, trouble):
@@ -216,6 +222,53 @@ def test_a_check_finds_what_is_wrong(english, told, trouble):
     entry.tcomment = f"check: no {trouble} not-a-term: tensor"
     if trouble != "term":
         assert checking.troubles(entry, known_terms) == []
+
+
+def test_a_check_says_which_number_is_missing_and_takes_those_of_the_language():
+    def told(english: str, other: str) -> list[str]:
+        return checking.troubles(polib.POEntry(msgid=english, msgstr=other))
+
+    assert told("There are 30 cells.", "Il y a 40 cellules.") == [
+        "numbers: the number 30 is missing, and 40 is not in the English"
+    ]
+    for number in ("1\u202f000,5", "1.000,5", "1 000,5", "1,000.5"):
+        assert told("It takes 1,000.5 seconds, not 1.4.", f"Il faut {number} s, pas 1,4.") == []
+    assert told("It takes 1.4 seconds.", "需要 1,4 秒。") != []
+
+
+def test_words_not_to_be_used_may_stand_in_code_and_placeholders():
+    page = "| English | Français | pas | remarque |\n|---|---|---|---|\n| offset | décalage | offset | |\n"
+    for other, count in (("Décalage {x.offset} de `offset`", 0), ("Le décalage (offset) {x.offset} de `offset`", 1)):
+        entry = polib.POEntry(msgid="The offset {x.offset} of `offset`", msgstr=other)
+        assert len(checking.troubles(entry, checking.terms(page))) == count
+
+
+def test_an_excuse_is_one_of_those_that_are_known():
+    entry = polib.POEntry(msgid="It has 3 cells.", msgstr="Il en a trois.", tcomment="check: no nombres")
+    assert [fault.partition(":")[0] for fault in checking.troubles(entry)] == ["excuse", "numbers"]
+    entry.tcomment = "not-a-term: view, check: no numbers"
+    assert checking.troubles(entry) == []
+    assert checking.not_excuses("check: numbers") == "check: numbers"
+
+
+def test_names_that_fit_nothing_are_refused(tmp_path, capsys):
+    wrong = tmp_path / "wrong.json"
+    wrong.write_text(json.dumps([{"catalogue": "1_memory/06", "context": "", "text": "", "translation": "x"}]))
+    for option, name in (("--todo", "1_memori"), ("--check", "1_memori"), ("--fill", str(wrong))):
+        assert main(["translate", "zh_CN", option, name]) == 2
+        assert "1_memor" in capsys.readouterr().err
+
+
+def test_of_a_language_that_is_not_released_only_faults_are_listed(tmp_path):
+    (tmp_path / "xx").mkdir()
+    (tmp_path / "xx" / "language.json").write_text('{"name": "Xx", "released": false}')
+    environment = {**os.environ, "GLASSROOM_TRANSLATIONS": str(tmp_path), "GLASSROOM_LANG": "en"}
+    translate = [sys.executable, "-m", "glassroom", "translate"]
+    subprocess.run([*translate, "xx", "--update", "notes"], env=environment, check=True)
+    told = subprocess.run(
+        [*translate, "xx", "--check", "notes"], env=environment, capture_output=True, text=True, check=True
+    )
+    assert re.fullmatch(r"xx: \d+ entries have no translation yet\n0 troubles\n", told.stdout)
 
 
 def test_the_course_in_chinese_has_the_same_notebooks_and_needs(tmp_path):

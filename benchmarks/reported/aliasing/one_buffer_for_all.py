@@ -4,7 +4,7 @@ After "DataLoader has a side-effect on Numpy arrays?" (pytorch/pytorch).
 
 Look: aliases
 Shared: rows[0] and rows[2]
-Told by: rows[0], rows[1], rows[2]
+Told by: rows[0], rows[1] and rows[2]
 """
 
 import torch

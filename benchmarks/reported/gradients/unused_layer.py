@@ -3,7 +3,7 @@
 After "A redundant layer in PyTorch implementation" (NVlabs/PWC-Net).
 
 Look: model_map
-Told by: deconv has no gradient
+Told by: deconv: Linear · 80 bytes · no gradient
 """
 
 import torch

@@ -95,7 +95,7 @@ class Drawing:
 
     def text(self, x: float, y: float, words: str, style: str = "") -> None:
         look = f' class="{style}"' if style else ""
-        self.add(f'<text x="{number(x)}" y="{number(y)}"{look}>{escape(_say.get()(words))}</text>')
+        self.add(f'<text x="{number(x)}" y="{number(y)}"{look}>{in_xml(words)}</text>')
 
     def wrapped(self, x: float, y: float, words: str, style: str = "", *, left: float | None = None) -> float:
         """Draw facts in 11-pixel letters, beginning at (x, y) and continuing at `left` in the lines below; returns the
@@ -139,6 +139,11 @@ class Drawing:
             f'<rect class="card" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>'
             f"{body}</svg>"
         )
+
+
+def in_xml(words: str) -> str:
+    """Words as they stand in a picture, in the reader's language."""
+    return escape(_say.get()(words))
 
 
 def folded(words: str, first: float, others: float) -> list[str]:

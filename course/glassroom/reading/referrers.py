@@ -178,7 +178,10 @@ def _name(generator: Any) -> str:
 
 def _step(above: Any, child: Any) -> str:
     """The part of a path that leads from an object to one that it refers to."""
-    words = attempted(lambda: next(_steps(above, child), f" → {name_of_class(above)}"), " → unknown")
+    kind = name_of_class(above)
+    if kind.startswith("hamt"):  # the inside of a context of contextvars
+        return ""
+    words = attempted(lambda: next(_steps(above, child), f" → {kind}"), " → unknown")
     return words if words == _OWN else printable(words)
 
 

@@ -218,6 +218,14 @@ def grad_mode() -> bool | None:
     return bool(sys.modules["torch"].is_grad_enabled()) if is_there() else None
 
 
+def caches_casts() -> bool:
+    """Whether PyTorch's autocast is on and keeps the casts of weights in its cache, until its region ends."""
+    torch = sys.modules["torch"] if is_there() else None
+    return (
+        torch is not None and torch.is_autocast_cache_enabled() and any(map(torch.is_autocast_enabled, ("cpu", "cuda")))
+    )
+
+
 def mend_grad_mode(before: bool | None, error: BaseException | None) -> None:
     """Restore the grad mode `before` after an interrupt that may have kept PyTorch from restoring it: one that came
     while `no_grad`, an optimizer's step or the beginning of a trace function was switching it.

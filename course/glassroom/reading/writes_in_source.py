@@ -11,6 +11,7 @@ from types import CodeType
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)
 _FUNCTIONS_OF = ("torch", "F", "functional", "init")  # modules whose functions write to their arguments
+_CUTTING = re.compile(r"\b(?:no_grad|inference_mode)\(\)|\bset_grad_enabled\(False\)")
 _SIGNS = {"mul": "*", "pow": "**", "mm": "@", "bmm": "@", "addmm": "@", "mv": "@", "dot": "@", "div": "/"}
 
 
@@ -39,6 +40,15 @@ def loops_over(source: str, code: CodeType, names: Collection[str]) -> list[tupl
     held = {spelled(name) for name in names}
     loops = [node for node in ast.walk(_tree_of(source, code)) if isinstance(node, ast.For)]
     return [(loop, _names_in(loop.target)) for loop in loops if any(_leads_to(at, held) for at in _chains(loop.iter))]
+
+
+def regions_without_graph(source: str, code: CodeType) -> list[ast.With]:
+    """The `with` statements in which no graph is recorded: `no_grad()`, `inference_mode()`."""
+    return [
+        node
+        for node in ast.walk(_tree_of(source, code))
+        if isinstance(node, ast.With) and any(_CUTTING.search(ast.unparse(item.context_expr)) for item in node.items)
+    ]
 
 
 def spelled(name: str) -> str:

@@ -55,6 +55,21 @@ def test_an_error_is_reported_with_the_tensor_that_it_speaks_of(library: Any, ki
     assert explanation.as_dict()["inspector"] == "graph error"
 
 
+def test_a_region_that_records_no_graph_is_told_with_its_line(library: Any) -> None:
+    w = library.ones(3, requires_grad=True)
+
+    def fails() -> None:
+        with library.no_grad():
+            hidden = w * 2
+        loss = hidden.sum()
+        with library.inference_mode():
+            w * 3
+        loss.backward()
+
+    cuts = [line.source for line in explain_error(raised_by(fails)).data.lines if line.did == "cut"]
+    assert cuts == ["with library.no_grad():"]
+
+
 def test_results_and_views_are_distinguished_by_their_names(library: Any) -> None:
     w = library.ones(3, requires_grad=True)
     unused = library.ones(3, requires_grad=True)

@@ -91,8 +91,8 @@ def test_a_look_computes_nothing_again() -> None:
     assert int(norm.num_batches_tracked) == before
 
 
-def test_what_no_variable_leads_to_is_said_to_be_so() -> None:
-    assert "no variable leads to it" in holders(torch.zeros(3)).text
+def test_the_holder_of_what_nothing_leads_to_is_said_to_be_unknown() -> None:
+    assert "its holder is unknown" in holders(torch.zeros(3)).text
     with pytest.raises(TypeError, match="meta tensor"):
         holders(torch.zeros(3, device="meta"))
 
@@ -249,7 +249,7 @@ def test_networks_and_optimizers_are_looked_into_wherever_their_class_comes_from
     assert "net.block.inner.bias" in aliases(net=net).text
     with assert_no_leak():
         step()
-    assert "and no variable holds it" not in memory_timeline(step).text
+    assert "holder is unknown" not in memory_timeline(step).text
 
 
 @LIBRARIES
@@ -325,8 +325,36 @@ def test_what_lives_is_reconciled_with_what_has_a_known_holder() -> None:
     del local, errors, deep, waiting
 
 
-def test_what_has_no_known_holder_is_called_unknown() -> None:
-    assert "its holder is unknown" in holders(torch.zeros(3)).text
+def test_a_search_that_ends_early_says_that_it_does_not_know_the_holder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The chain is longer than what is searched for a variable, and the search from the tensor upward may visit few
+    objects."""
+    deep: list[Any] = []
+    for _ in range(12):
+        deep = [deep]
+
+    def step() -> None:
+        innermost = deep
+        while innermost[0]:
+            innermost = innermost[0]
+        innermost.append(torch.ones(100))
+
+    monkeypatch.setattr("glassroom.reading.referrers.MOST_LOOKED_AT", 1)
+    with pytest.raises(AssertionError, match=r"alive, its holder is unknown: the search ended after [\d,]+ objects;"):
+        assert_no_leak()(step)()
+    monkeypatch.undo()
+    with pytest.raises(AssertionError, match=r"alive, held by deep\[0\]"):
+        assert_no_leak()(step)()
+
+
+def test_what_may_be_in_the_cache_of_autocast_is_said_to_be_unknown_and_perhaps_there() -> None:
+    weight = torch.ones(8, 8, requires_grad=True)
+
+    def step() -> None:
+        weight @ weight
+
+    told = "holder is unknown, perhaps the cache of autocast, which is on"
+    with torch.autocast("cpu", dtype=torch.bfloat16), pytest.raises(AssertionError, match=told):
+        assert_no_leak()(step)()
 
 
 class Unreadable(torch.Tensor):

@@ -55,6 +55,17 @@ def test_tied_weights_say_with_what_and_are_on_one_storage() -> None:
     assert one.storage == other.storage
 
 
+def test_what_no_backward_has_reached_is_said_to_have_no_gradient_where_the_rest_has() -> None:
+    net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2), torch.nn.Linear(2, 2, bias=False))
+    assert "no gradient" not in model_map(net=net).text
+    net[2](net[0](torch.ones(1, 2))).sum().backward()
+    net[0].bias.grad = None
+    lines = [line.strip() for line in model_map(net=net).text.splitlines() if "no gradient" in line]
+    assert [line.split()[0] for line in lines] == ["bias", "1:", "weight", "bias"]
+    net[1].requires_grad_(False)
+    assert model_map(net=net).text.count("no gradient") == 1
+
+
 def test_siblings_that_are_alike_are_one_row_and_all_are_in_the_data() -> None:
     picture = model_map(net=tied(40))
     assert "0–39: Sequential · 40 alike" in picture.text

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import ceil
 from xml.sax.saxutils import quoteattr
 
@@ -24,6 +24,7 @@ from glassroom.drawing.canvas import (
     TINY_ADVANCE,
     Drawing,
     draw_slabs,
+    in_xml,
     number,
     room,
     shortened,
@@ -94,6 +95,21 @@ def _draw_storage(
     return draw_strip(drawing, bottom + 10, storage, headers, hues)
 
 
+@dataclass(frozen=True)
+class _Strip:
+    """A strip whose cells have no values yet: the parts of its drawing, and for each cell the number of the part that
+    begins it. The part that the value follows is the second after that.
+    """
+
+    parts: Sequence[str]
+    cells: Sequence[int]
+    extent: tuple[float, float]
+    bottom: float
+
+
+Strips = dict[object, _Strip]
+
+
 def draw_strip(
     drawing: Drawing,
     top: float,
@@ -104,23 +120,58 @@ def draw_strip(
     most: float | None = None,
     written_to: Collection[int] = (),
     in_bytes: bool = False,
+    known: Strips | None = None,
 ) -> float:
     """Draw a storage's cells in lines no wider than `most`, and the lanes of the tensors over it; returns the bottom.
 
     Each cell has its number above it, or with `in_bytes` its byte offset. Cells that begin at the bytes `written_to`
-    are marked.
+    are marked. Callers that draw a storage many times pass the same dict as `known`: strips that differ only in their
+    values are laid out once.
     """
     if not storage.cells:
         return top
+    values = [written(cell.value) for cell in storage.cells]
+    places = [f"+{cell.byte}" if in_bytes else str(cell.index[0]) for cell in storage.cells]
+    width = _cell_width(values, places)
+    key = (top, width, most or room(), storage.name, storage.itemsize, *places, *map(_reach, headers))
+    known = {} if known is None else known
+    strip = known.get(key)
+    if strip is None:
+        strip = known[key] = _laid_out(top, width, most or room(), storage, headers, hues, places)
+    parts = [*strip.parts]
+    for at, cell, value in zip(strip.cells, storage.cells, values, strict=True):
+        parts[at + 2] += f"{in_xml(value)}</text>"
+        if cell.byte in written_to:
+            parts[at] = parts[at].replace('" data-i', ' wrote" data-i', 1)
+    drawing.parts += parts
+    drawing.extend(*strip.extent)
+    return strip.bottom
+
+
+def _reach(header: Header) -> object:
+    """What a header's lane is drawn from."""
+    return header.name, header.size, header.stride, header.storage_offset, header.unit, header.itemsize, header.bytes
+
+
+def _laid_out(
+    top: float,
+    width: float,
+    most: float,
+    storage: Storage,
+    headers: Sequence[Header],
+    hues: Mapping[str, int],
+    places: Sequence[str],
+) -> _Strip:
+    """A strip without values: its lines, and beneath each the lanes."""
+    drawing = Drawing()
+    begins: list[int] = []
     lanes = [(header, reached(header, storage)) for header in headers]
     held = set().union(*(counts for _, counts in lanes))
     names = {header.name: shortened(header.name, 14) for header in headers}
     left = PAD + max(columns(name) for name in names.values()) * FACT_ADVANCE + 10
     positions = with_gaps([cell.index[0] for cell in storage.cells])
-    cells = {cell.index[0]: cell for cell in storage.cells}
-    places = {at: f"+{cell.byte}" if in_bytes else str(at) for at, cell in cells.items()}
-    width = _cell_width([written(cell.value) for cell in storage.cells], list(places.values()))
-    per_line = _per_line(positions, (most or room()) - PAD - left, width)
+    cells = {cell.index[0]: (cell, place) for cell, place in zip(storage.cells, places, strict=True)}
+    per_line = _per_line(positions, most - PAD - left, width)
     for begin in range(0, len(positions), per_line):
         part = positions[begin : begin + per_line]
         drawing.add(
@@ -132,10 +183,12 @@ def draw_strip(
             if position is None:
                 drawing.text(x + width / 2, top + STRIP_INDEX + STRIP_CELL / 2 + 4, "⋯", "mid soft")
                 continue
-            drawing.text(x + width / 2, top + 10, places[position], "tiny mid")
+            cell, place = cells[position]
+            drawing.text(x + width / 2, top + 10, place, "tiny mid")
+            begins.append(len(drawing.parts))
             look = "" if position in held else " free"
-            look += " wrote" if cells[position].byte in written_to else ""
-            drawing.cell(cells[position], x, top + STRIP_INDEX, width, STRIP_CELL, look=look, place=None)
+            drawing.cell(replace(cell, value=""), x, top + STRIP_INDEX, width, STRIP_CELL, look=look, place=None)
+            drawing.parts[-1] = drawing.parts[-1].removesuffix("</text>")  # the value comes here
             drawing.add(_byte_ticks(x, top + STRIP_INDEX + STRIP_CELL - 3.5, width, storage.itemsize) + "</g>")
         drawing.add("</g>")
         drawing.extend(left + len(part) * width, top)
@@ -144,7 +197,7 @@ def draw_strip(
             _draw_lane(drawing, left, top, width, part, header, names[header.name], counts, hues[header.name])
             top += LANE
         top += 5
-    return top
+    return _Strip(drawing.parts, begins, (drawing.right, drawing.bottom), top)
 
 
 def _draw_lane(

@@ -34,7 +34,7 @@ MOST_ROWS = 16
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 ROW = 38
 LABEL = 200  # characters, wrapped into lines
-NOBODY = "no variable leads to it: its holder is unknown"
+NOBODY = "its holder is unknown"
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,8 @@ from glassroom.records.printable import printable
 class Held:
     """A parameter or a buffer of a module. `tied` are other names of the same bytes; `storage` is None if it has no
     memory yet; `needed` is the number of bytes that it would take if it is on meta. `gradient` and `state` are the
-    bytes of its gradient and of its optimizer state.
+    bytes of its gradient and of its optimizer state. `is_left_out` says that it has no gradient, though it requires one
+    and others here have theirs.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Held:
     requires_grad: bool
     gradient: int
     state: int
+    is_left_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ class Module:
     gradients: int
     state: int
     needed: int
+    is_left_out: bool = False  # none of its parameters has a gradient, though others of the network have
 
     @property
     def nbytes(self) -> int:
@@ -130,6 +133,7 @@ def model_map_of(networks: Mapping[str, Any], optimizers: Iterable[Any]) -> Mode
     for tensor in tensors:
         names.setdefault(tensor.place, []).append(tensor.name)
     kept = _state_of(optimizers)
+    has_gradients = any(gradient_of(tensor.tensor) is not None for tensor in tensors)
     modules = []
     for at, (path, module, depth, held) in enumerate(walked):
         within = list(held)
@@ -137,8 +141,10 @@ def model_map_of(networks: Mapping[str, Any], optimizers: Iterable[Any]) -> Mode
             if below <= depth:
                 break
             within += further
-        own = tuple([_held(tensor, names[tensor.place], kept) for tensor in held])
-        modules.append(Module(path, name_of_class(module), depth, own, *_totals(within, kept)))
+        own = tuple([_held(tensor, names[tensor.place], kept, has_gradients) for tensor in held])
+        wanting = [tensor for tensor in within if tensor.kind == "parameter" and tensor.requires_grad]
+        is_left_out = has_gradients and bool(wanting) and all(gradient_of(tensor.tensor) is None for tensor in wanting)
+        modules.append(Module(path, name_of_class(module), depth, own, *_totals(within, kept), is_left_out))
     parameters, buffers, gradients, state, needed = _totals(tensors, kept)
     once = {tensor.place: tensor for tensor in tensors if tensor.kind == "parameter"}
     known = {id(tensor.tensor) for tensor in tensors}
@@ -204,7 +210,8 @@ def _state_of(optimizers: Iterable[Any]) -> dict[int, int]:
     return kept
 
 
-def _held(tensor: _Tensor, names: list[str], kept: Mapping[int, int]) -> Held:
+def _held(tensor: _Tensor, names: list[str], kept: Mapping[int, int], has_gradients: bool) -> Held:
+    gradient = gradient_of(tensor.tensor) if tensor.requires_grad else None
     return Held(
         name=tensor.name,
         kind=tensor.kind,
@@ -216,8 +223,9 @@ def _held(tensor: _Tensor, names: list[str], kept: Mapping[int, int]) -> Held:
         storage=tensor.storage,
         tied=tuple([name for name in names if name != tensor.name]),
         requires_grad=tensor.requires_grad,
-        gradient=_nbytes(gradient_of(tensor.tensor)) if tensor.requires_grad else 0,
+        gradient=_nbytes(gradient),
         state=kept.get(id(tensor.tensor), 0),
+        is_left_out=has_gradients and tensor.kind == "parameter" and tensor.requires_grad and gradient is None,
     )
 
 

@@ -70,4 +70,4 @@ def _told(held: Held) -> object:
     """What a row says about a tensor, except its name and storage."""
     tied = frozenset((held.name, *held.tied)) if held.tied else None
     facts = (held.kind, held.size, held.dtype, held.device, held.requires_grad, held.gradient, held.state, held.needed)
-    return held.name.rpartition(".")[2], *facts, tied
+    return held.name.rpartition(".")[2], *facts, held.is_left_out, tied

@@ -48,6 +48,7 @@ def row_facts(row: Row) -> list[str]:
     module = row.module
     amounts = [f"{sized(module.nbytes)}" + (word(" each") if row.alike else "")] if module.nbytes else []
     amounts += [f"{sized(module.needed)} needed" + (word(" each") if row.alike else "")] if module.needed else []
+    amounts += [word("no gradient")] if module.is_left_out else []
     return [module.kind, *([f"{row.alike + 1} alike"] if row.alike else []), *amounts]
 
 
@@ -55,7 +56,7 @@ def held_facts(held: Held) -> list[str]:
     """The facts about a parameter or a buffer that follow its name."""
     facts = [f"{list(held.size)} {held.dtype}", held.storage or ", ".join(_needed(held.needed)) or _without(held)]
     facts += [word("buffer")] if held.kind == "buffer" else [] if held.requires_grad else [word("frozen")]
-    facts += [f"grad {sized(held.gradient)}"] if held.gradient else []
+    facts += [f"grad {sized(held.gradient)}"] if held.gradient else [word("no gradient")] if held.is_left_out else []
     facts += [f"state {sized(held.state)}"] if held.state else []
     facts += [f"tied with {listed(held.tied)}"] if held.tied else []
     return facts

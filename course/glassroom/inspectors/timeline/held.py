@@ -7,6 +7,7 @@ The one idea: a storage is found by the key of its memory, its address, so that 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Set
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -20,6 +21,14 @@ from glassroom.reading.torch_operators import address_of
 from glassroom.reading.variables import ARROW, named_tensors
 
 UNREAD = "unread"  # a key
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Holders to which no variable leads, by the key of what they hold; and whether the search was complete."""
+
+    holders: dict[Hashable, list[str]]
+    is_all: bool
 
 
 def holders_of(variables: Mapping[str, object]) -> dict[Hashable, list[str]]:
@@ -62,18 +71,17 @@ def _key_of(tensor: Any) -> Hashable | None:
     return ("torch", address) if address else None
 
 
-def held_elsewhere(
-    lost: Set[Hashable], variables: Mapping[str, object], caller: FrameType
-) -> dict[Hashable, list[str]]:
+def held_elsewhere(lost: Set[Hashable], variables: Mapping[str, object], caller: FrameType) -> Elsewhere:
     """What holds storages with the keys in `lost`, to which no variable leads: functions, caches, classes, frames that
     a traceback or a generator keeps, optimizers, and the graphs behind tensors that these hold.
     """
     if not lost:
-        return {}
+        return Elsewhere({}, True)
     known = {id(tensor) for _, tensor in named_tensors(variables)}
     tensors = [tensor for tensor in live_tensors() if id(tensor) not in known]
     tensors = [tensor for tensor in tensors if _leads_to(tensor, lost)]
-    paths = paths_up(tensors, caller).paths
+    above = paths_up(tensors, caller)
+    paths = above.paths
     named = [(paths[id(tensor)].replace(ARROW, ": "), tensor) for tensor in tensors if id(tensor) in paths]
     named += [(f"{words}.grad", gradient) for words, tensor in named if (gradient := gradient_of(tensor)) is not None]
     holders: dict[Hashable, list[str]] = {}
@@ -81,7 +89,7 @@ def held_elsewhere(
         key = _key_of(tensor)
         if key in lost and (key not in holders or len(words) < len(holders[key][0])):
             holders[key] = [words]
-    return holders
+    return Elsewhere(holders, above.is_all)
 
 
 def _leads_to(tensor: Any, lost: Set[Hashable]) -> bool:

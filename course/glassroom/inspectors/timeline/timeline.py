@@ -20,13 +20,15 @@ from glassroom.inspectors.timeline.places import Places, Where
 from glassroom.inspectors.timeline.pools import Pool
 from glassroom.inspectors.timeline.recorder import Birth, Recorder
 from glassroom.reading.adapters import key_of
+from glassroom.reading.referrers import MOST_LOOKED_AT
 from glassroom.reading.roles import OTHER
 from glassroom.reading.storage_names import of_tensorglass
+from glassroom.reading.torch_operators import caches_casts
 from glassroom.reading.variables import ARROW
 from glassroom.translations.templates import word
 from tensorglass.transfers import Transfer
 
-NOBODY = "and no variable holds it"
+NOBODY = "its holder is unknown"
 MOST_ROWS = 24  # rows of storages drawn, those that allocate the most
 MANY = 4  # equal storages from which on they share a row
 LEFT_OUT = "memory that NumPy takes and frees within an operator is not counted"
@@ -69,8 +71,8 @@ class Life(NamedTuple):
 
     @property
     def is_unheld(self) -> bool:
-        """Whether it lives on though no variable leads to it: something that was not searched holds it."""
-        return self.fate.endswith(NOBODY)
+        """Whether it lives on though nothing was found that holds it."""
+        return NOBODY in self.fate
 
     @property
     def is_saved(self) -> bool:
@@ -208,7 +210,8 @@ def timeline_of(
     places = Places(frame.f_code.co_filename)
     holders, graphs = holders_of(variables), saved_by_graphs(variables)
     lost = _keys_of_living(recorder) - {*holders, *graphs}
-    known = _lives(recorder, holders, {**graphs, **held_elsewhere(lost, variables, frame)}, places)
+    elsewhere = held_elsewhere(lost, variables, frame)
+    known = _lives(recorder, holders, {**graphs, **elsewhere.holders}, places, _unknown(elsewhere.is_all))
     steps, curves = _steps_and_curves(recorder, known, places)
     lives = [life for life in known if life is not None and (life.born or life.ended)]
     bands = tuple(
@@ -240,9 +243,15 @@ def _failed(
 
 
 def _lives(
-    recorder: Recorder, holders: Mapping[Hashable, list[str]], graphs: Mapping[Hashable, list[str]], places: Places
+    recorder: Recorder,
+    holders: Mapping[Hashable, list[str]],
+    graphs: Mapping[Hashable, list[str]],
+    places: Places,
+    unknown: str,
 ) -> list[Life | None]:
-    """The life of each storage that was seen; None for one from before the block that no event concerns."""
+    """The life of each storage that was seen; None for one from before the block that no event concerns. `unknown` are
+    the words for a holder that was not found.
+    """
     ends: dict[int | None, int] = {}
     born: dict[int | None, int] = {}
     sizes: dict[int | None, int] = {number: birth.nbytes for number, birth in enumerate(recorder.births)}
@@ -257,7 +266,8 @@ def _lives(
     named = set(sorted(living, key=lambda n: -sizes[n])[:MOST_ROWS])
     lives: list[Life | None] = []
     temporaries = older = 0
-    unread = holders.get(UNREAD, ())
+    for unread in holders.get(UNREAD, ())[:1]:
+        unknown = f"{NOBODY}: the memory of {unread} cannot be looked at"
     for number, birth in enumerate(recorder.births):
         ended = ends.get(number)
         where = places.where(birth.place) if birth.name is None else BEFORE
@@ -269,9 +279,9 @@ def _lives(
             key = ("torch", birth.block.address)
             names = holders.get(key, [])
             temporaries += not names
-            name, fate = names[0] if names else f"t{temporaries}", _held_by(names or graphs.get(key, []), unread)
+            name, fate = names[0] if names else f"t{temporaries}", _held_by(names or graphs.get(key, []), unknown)
         elif ended is None:
-            name, fate = _name_and_fate(birth, holders, graphs, number in named)
+            name, fate = _name_and_fate(birth, holders, graphs, number in named, unknown)
         elif birth.name is None:
             temporaries += 1
             name, fate = f"t{temporaries}", f"freed at event {ended:,}"
@@ -330,24 +340,35 @@ def route_of(transfer: Transfer) -> str:
 
 
 def _name_and_fate(
-    birth: Birth, holders: Mapping[Hashable, list[str]], graphs: Mapping[Hashable, list[str]], is_named: bool
+    birth: Birth,
+    holders: Mapping[Hashable, list[str]],
+    graphs: Mapping[Hashable, list[str]],
+    is_named: bool,
+    unknown: str,
 ) -> tuple[str, str]:
     storage = None if birth.reference is None else birth.reference()
     if storage is None:
         return "?", "freed later"
     key = key_of(storage)
     names = holders.get(key, [])
-    fate = _held_by(names or graphs.get(key, []))
+    fate = _held_by(names or graphs.get(key, []), unknown)
     own = of_tensorglass(storage) if is_named else word("a storage")
     if not names:
         return own, fate
     return f"{names[0]} ({own})" if is_named else names[0], fate
 
 
-def _held_by(names: Sequence[str], unread: Sequence[str] = ()) -> str:
-    if unread and not names:
-        return f"alive, its holder is unknown: the memory of {unread[0]} cannot be looked at"
-    return f"alive, held by {word(', ').join([*names[:4], *['…'] * (len(names) > 4)])}" if names else f"alive, {NOBODY}"
+def _held_by(names: Sequence[str], unknown: str) -> str:
+    if not names:
+        return f"alive, {unknown}"
+    return f"alive, held by {word(', ').join([*names[:4], *['…'] * (len(names) > 4)])}"
+
+
+def _unknown(is_all: bool) -> str:
+    """The words for a holder that was not found; `is_all` says that the search was complete."""
+    if not is_all:
+        return f"{NOBODY}: the search ended after {MOST_LOOKED_AT:,} objects"
+    return f"{NOBODY}, perhaps the cache of autocast, which is on" if caches_casts() else NOBODY
 
 
 def _pools(recorder: Recorder, lives: list[Life | None]) -> list[PoolMoment]:

@@ -132,9 +132,9 @@ def said(row: Row) -> str:
 
 
 def made_by(row: Row) -> str:
-    """The line that made a storage; before it, a remark if the storage lives though no variable holds it."""
+    """The line that made a storage; before it, a remark if the storage lives and its holder is unknown."""
     life = row.lives[0]
-    held = "no variable holds it · " if life.is_unheld else "saved by a graph · " if life.is_saved else ""
+    held = "holder unknown · " if life.is_unheld else "saved by a graph · " if life.is_saved else ""
     return f"{held}{life.where}"
 
 

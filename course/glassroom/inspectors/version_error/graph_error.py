@@ -34,10 +34,19 @@ from glassroom.reading.guarded import attempted, is_a
 from glassroom.reading.nodes import Unread, grad_fn_of, in_order, is_leaf_with_gradient, saved_by
 from glassroom.reading.overwritten import operator_of
 from glassroom.reading.source_lines import called, is_of_a_library, recorded_place
-from glassroom.reading.writes_in_source import expressions_in, spelled, statements_of_code
+from glassroom.reading.writes_in_source import (
+    expressions_in,
+    regions_without_graph,
+    spelled,
+    statements_of_code,
+)
 
 MOST_NAMES = 3
 _FREED = "Trying to backward through the graph a second time"
+_OTHERWISE = (
+    "No other line here runs a backward: it was this one, in an earlier round of a loop or call, or one in code that "
+    "is not shown."
+)
 _CUTS = re.compile(r"\.(detach_?|item|tolist|numpy|data|argmax|argmin|argsort)\b|\b(?:tensor|as_tensor|from_numpy)\(")
 
 
@@ -61,6 +70,7 @@ class _Raised:
     frames: list[Frame]
     tensors: Mapping[str, Any]
     statements: list[ast.stmt]  # of the innermost frame, up to the one that raised
+    without_graph: list[ast.With]  # its regions of `no_grad` and the like
     named: list[str]
 
     @property
@@ -104,7 +114,9 @@ def _raised(error: BaseException, frames: list[Frame]) -> _Raised:
         statement for statement in statements if statement.lineno <= at <= (statement.end_lineno or statement.lineno)
     ][-1:]
     mentioned = set().union(*map(expressions_in, last))
-    return _Raised(error, frames, tensors, statements, [name for name in tensors if spelled(name) in mentioned])
+    named = [name for name in tensors if spelled(name) in mentioned]
+    without_graph = regions_without_graph(source, frame.f_code)
+    return _Raised(error, frames, tensors, statements, without_graph, named)
 
 
 # --- a second backward ------------------------------------------------------------------------------------------------
@@ -137,7 +149,7 @@ def _second_backward(raised: _Raised) -> GraphError:
     if leading and not is_whole:
         remarks.append(f"What was freed is reached through {_names(leading)}.")
     if not lines:
-        remarks.append("No other line here runs a backward: it was this one, in an earlier round of a loop or call.")
+        remarks.append(_OTHERWISE if raised.statements else "The source cannot be read, so its line is unknown.")
     if is_whole and lines:
         remarks.append("Compute the loss again before each backward, or give the first one retain_graph=True.")
     else:
@@ -221,15 +233,18 @@ def _leaves_beneath(raised: _Raised) -> list[str]:
 def _cuts(raised: _Raised, names: list[str]) -> Iterator[Line]:
     """The statements, by the source, that detach from the graph what a tensor is computed from."""
     needed = {spelled(name) for name in names}
-    lines = []
+    lines: dict[int, Line] = {}
     for statement in reversed(raised.statements[:-1]):
         targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
         if needed.isdisjoint(spelled(ast.unparse(target)) for target in targets if target is not None):
             continue
         if _CUTS.search(ast.unparse(statement)):
-            lines.append(raised.line(statement, CUT))
+            lines[statement.lineno] = raised.line(statement, CUT)
+        for region in raised.without_graph:
+            if region.lineno <= statement.lineno <= (region.end_lineno or 0):
+                lines[region.lineno] = raised.line(region, CUT)
         needed |= expressions_in(statement)
-    yield from reversed(lines)
+    yield from (lines[number] for number in sorted(lines))
 
 
 def _others(raised: _Raised, match: re.Match[str]) -> Iterator[Line]:

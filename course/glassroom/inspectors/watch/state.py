@@ -8,7 +8,7 @@ from glassroom.drawing.canvas import CSS as PICTURE
 from glassroom.drawing.words import sized
 from glassroom.inspectors.watch.stepping import RAISES
 from glassroom.inspectors.watch.story import Moment, Story
-from glassroom.inspectors.watch.svg import CSS, card_of, hues_of
+from glassroom.inspectors.watch.svg import CSS, Layouts, card_of, hues_of
 from glassroom.inspectors.watch.text import text_of_story
 from glassroom.inspectors.watch.words import GROUPS, brief, limits, lines_of, overhead, signed, summary, totals
 from glassroom.records.snapshot import Storage
@@ -19,6 +19,7 @@ def state_of(story: Story) -> dict[str, Any]:
     hues = hues_of(story)
     cards: dict[str, int] = {}
     drawn: dict[object, int] = {}
+    known = Layouts()
     frames = []
 
     def card(moment: Moment, storage: Storage, is_gone: bool) -> int:
@@ -27,7 +28,7 @@ def state_of(story: Story) -> dict[str, Any]:
         # By id: records of what stayed as it was are the same objects, and a record has hundreds of cells to hash.
         look = (id(storage), tuple(map(id, headers)), facts, moment.written.get(storage.name), is_gone)
         if look not in drawn:
-            picture = card_of(moment, storage, hues, is_gone)
+            picture = card_of(moment, storage, hues, is_gone, known)
             drawn[look] = cards.setdefault(picture, len(cards))
         return drawn[look]
 

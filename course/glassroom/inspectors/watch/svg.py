@@ -6,7 +6,7 @@ The static picture shows the steps, one below the other, and beneath them the me
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from glassroom.drawing.canvas import (
@@ -23,12 +23,12 @@ from glassroom.drawing.canvas import (
     shortened,
     style,
 )
-from glassroom.drawing.snapshot.svg import draw_strip
+from glassroom.drawing.snapshot.svg import Strips, draw_strip
 from glassroom.inspectors.watch.stepping import RAISES
 from glassroom.inspectors.watch.story import Moment, Story
 from glassroom.inspectors.watch.words import happenings, header_line, limits, signed, storage_line, summary, totals
 from glassroom.records.columns import columns as columns_of
-from glassroom.records.snapshot import Cell, Header, Storage
+from glassroom.records.snapshot import Cell, Storage
 
 CSS = style(Path(__file__).with_name("picture.css"))
 ROOM = 440.0  # the width of a card
@@ -47,18 +47,37 @@ def hues_of(story: Story) -> dict[str, int]:
     return {name: position % HUES for position, name in enumerate(names)}
 
 
-def card_of(moment: Moment, storage: Storage, hues: Mapping[str, int], is_gone: bool = False) -> str:
+@dataclass(frozen=True)
+class Layouts:
+    """What the cards of a story have in common, laid out once: strips without their values, and lines about headers."""
+
+    strips: Strips = field(default_factory=dict)
+    headers: dict[object, tuple[list[str], tuple[float, float], float]] = field(default_factory=dict)
+
+
+def card_of(
+    moment: Moment, storage: Storage, hues: Mapping[str, int], is_gone: bool = False, known: Layouts | None = None
+) -> str:
     """The card of one storage after a step; all cards share one style sheet."""
     drawing = Drawing()
     with narrow(min(ROOM, room())):
-        draw_card(drawing, PAD - 6, moment, storage, hues, is_gone)
+        draw_card(drawing, PAD - 6, moment, storage, hues, is_gone, known)
     return drawing.finished(f"{storage.name}: {storage_line(storage, is_gone)}", CSS, is_part=True)
 
 
 def draw_card(
-    drawing: Drawing, top: float, moment: Moment, storage: Storage, hues: Mapping[str, int], is_gone: bool = False
+    drawing: Drawing,
+    top: float,
+    moment: Moment,
+    storage: Storage,
+    hues: Mapping[str, int],
+    is_gone: bool = False,
+    known: Layouts | None = None,
 ) -> float:
-    """Draw a storage's name and strip, and beneath them its headers; returns the bottom."""
+    """Draw a storage's name and strip, and beneath them its headers; returns the bottom. What is laid out already is
+    taken from `known`.
+    """
+    known = known or Layouts()
     snapshot = moment.gone if is_gone else moment.snapshot
     written = () if is_gone else moment.written.get(storage.name, ())
     headers = snapshot.headers_on(storage)
@@ -68,16 +87,27 @@ def draw_card(
     x = PAD + (len(storage.name) + 1) * 9
     top = drawing.wrapped(x, top + 14, facts, "fact bad" if is_gone else "fact soft") - 14
     shown = replace(storage, cells=_visible(storage, written))
-    top = draw_strip(drawing, top + 22, shown, headers, hues, most=min(ROOM, room()), written_to=written, in_bytes=True)
+    most = min(ROOM, room())
+    top = draw_strip(
+        drawing, top + 22, shown, headers, hues, most=most, written_to=written, in_bytes=True, known=known.strips
+    )
     for header in headers:
-        top = _draw_header(drawing, top, header, moment.facts.get(header.name), hues.get(header.name, 0))
+        words, hue = header_line(header, moment.facts.get(header.name)), hues.get(header.name, 0)
+        key = top, header.name, words, hue, most
+        if key not in known.headers:
+            lines = Drawing()
+            bottom = _draw_header(lines, top, header.name, words, hue)
+            known.headers[key] = lines.parts, (lines.right, lines.bottom), bottom
+        parts, extent, top = known.headers[key]
+        drawing.parts += parts
+        drawing.extend(*extent)
     drawing.add("</g>")
     drawing.extend(PAD, top - 4)
     return top
 
 
-def _draw_header(drawing: Drawing, top: float, header: Header, fact: str | None, hue: int) -> float:
-    name, words = shortened(header.name, NAME), header_line(header, fact)
+def _draw_header(drawing: Drawing, top: float, name: str, words: str, hue: int) -> float:
+    name = shortened(name, NAME)
     drawing.add(f'<g class="hue{hue}"><path class="lane" d="M{PAD} {number(top + 8)}h16"/>')
     drawing.text(PAD + 22, top + 12, name, "fact")
     x = PAD + 22 + (columns_of(name) + 1.5) * FACT_ADVANCE

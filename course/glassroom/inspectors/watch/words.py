@@ -98,7 +98,7 @@ def happenings(moment: Moment) -> list[str]:
 def lines_of(story: Story, moment: Moment) -> list[str]:
     """A step in a few lines."""
     head = f"{moment.number:,}. {place(moment)}: {story.source(moment.statement).strip()}"
-    lines = [head, *(happenings(moment) or ["nothing that a tensor holds has changed"])]
+    lines = [head, *(happenings(moment) or ["no change of a tensor was seen"])]
     change = f"{signed(moment.difference)} · " if moment.difference else ""
     lines.append(f"{change}allocated here and still held: {sized(moment.held)}")
     if moment.unshown:

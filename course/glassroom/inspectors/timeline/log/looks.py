@@ -12,6 +12,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from glassroom.inspectors.timeline.places import Places
 from glassroom.inspectors.timeline.recorder import Birth, Recorder, stop_what_was_left
 from glassroom.reading.adapters import adapter_for, described_if_there, key_of
 from glassroom.reading.guarded import is_a
-from glassroom.reading.nodes import MOST_READ, Packed, grad_fn_of, gradient_of, inputs_of, saved_by
+from glassroom.reading.nodes import Packed, grad_fn_of, gradient_of, inputs_of, saved_by
 from glassroom.reading.places import tensors_at
 from glassroom.reading.reach import held_nodes
 from glassroom.reading.torch_operators import grad_mode, mend_grad_mode
@@ -210,7 +211,7 @@ def _saved(roots: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
 def _nodes(named: Iterable[tuple[str, Any]]) -> dict[str, int]:
     """The number of nodes that each holder leads to, the largest first. A node that several lead to is counted for the
     first."""
-    counts: Counter[str] = Counter(_holder(words) for words, _ in held_nodes(named, MOST_READ))
+    counts: Counter[str] = Counter(_holder(words) for words, _ in held_nodes(named, inf))
     return dict(counts.most_common(MOST_NAMES))
 
 

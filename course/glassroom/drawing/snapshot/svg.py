@@ -97,11 +97,12 @@ def _draw_storage(
 
 @dataclass(frozen=True)
 class _Strip:
-    """A strip whose cells have no values yet: the parts of its drawing, and for each cell the number of the part that
-    begins it. The part that the value follows is the second after that.
+    """A strip of which the storage's name and the values are missing: the parts of its drawing, the numbers of those
+    that begin a line, and for each cell the number of the part that begins it. The value follows the second after that.
     """
 
     parts: Sequence[str]
+    lines: Sequence[int]
     cells: Sequence[int]
     extent: tuple[float, float]
     bottom: float
@@ -125,20 +126,23 @@ def draw_strip(
     """Draw a storage's cells in lines no wider than `most`, and the lanes of the tensors over it; returns the bottom.
 
     Each cell has its number above it, or with `in_bytes` its byte offset. Cells that begin at the bytes `written_to`
-    are marked. Callers that draw a storage many times pass the same dict as `known`: strips that differ only in their
-    values are laid out once.
+    are marked. Callers that draw many strips in the same hues pass one dict as `known`: those that differ only in
+    their values are laid out once.
     """
     if not storage.cells:
         return top
     values = [written(cell.value) for cell in storage.cells]
     places = [f"+{cell.byte}" if in_bytes else str(cell.index[0]) for cell in storage.cells]
     width = _cell_width(values, places)
-    key = (top, width, most or room(), storage.name, storage.itemsize, *places, *map(_reach, headers))
+    key = (top, width, most or room(), storage.itemsize, *places, *map(_reach, headers))
     known = {} if known is None else known
     strip = known.get(key)
     if strip is None:
         strip = known[key] = _laid_out(top, width, most or room(), storage, headers, hues, places)
     parts = [*strip.parts]
+    name = quoteattr(storage.name)
+    for at in strip.lines:
+        parts[at] = f'<g class="strip" data-name={name} data-storage={name} data-itemsize="{storage.itemsize}">'
     for at, cell, value in zip(strip.cells, storage.cells, values, strict=True):
         parts[at + 2] += f"{in_xml(value)}</text>"
         if cell.byte in written_to:
@@ -162,8 +166,9 @@ def _laid_out(
     hues: Mapping[str, int],
     places: Sequence[str],
 ) -> _Strip:
-    """A strip without values: its lines, and beneath each the lanes."""
+    """A strip without its name and values: its lines, and beneath each the lanes."""
     drawing = Drawing()
+    lines: list[int] = []
     begins: list[int] = []
     lanes = [(header, reached(header, storage)) for header in headers]
     held = set().union(*(counts for _, counts in lanes))
@@ -174,10 +179,8 @@ def _laid_out(
     per_line = _per_line(positions, most - PAD - left, width)
     for begin in range(0, len(positions), per_line):
         part = positions[begin : begin + per_line]
-        drawing.add(
-            f'<g class="strip" data-name={quoteattr(storage.name)} data-storage={quoteattr(storage.name)} '
-            f'data-itemsize="{storage.itemsize}">'
-        )
+        lines.append(len(drawing.parts))
+        drawing.add("")  # the line begins here
         for column, position in enumerate(part):
             x = left + column * width
             if position is None:
@@ -187,7 +190,9 @@ def _laid_out(
             drawing.text(x + width / 2, top + 10, place, "tiny mid")
             begins.append(len(drawing.parts))
             look = "" if position in held else " free"
-            drawing.cell(replace(cell, value=""), x, top + STRIP_INDEX, width, STRIP_CELL, look=look, place=None)
+            drawing.cell(
+                Cell(cell.index, cell.byte, ""), x, top + STRIP_INDEX, width, STRIP_CELL, look=look, place=None
+            )
             drawing.parts[-1] = drawing.parts[-1].removesuffix("</text>")  # the value comes here
             drawing.add(_byte_ticks(x, top + STRIP_INDEX + STRIP_CELL - 3.5, width, storage.itemsize) + "</g>")
         drawing.add("</g>")
@@ -197,7 +202,7 @@ def _laid_out(
             _draw_lane(drawing, left, top, width, part, header, names[header.name], counts, hues[header.name])
             top += LANE
         top += 5
-    return _Strip(drawing.parts, begins, (drawing.right, drawing.bottom), top)
+    return _Strip(drawing.parts, lines, begins, (drawing.right, drawing.bottom), top)
 
 
 def _draw_lane(

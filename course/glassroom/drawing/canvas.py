@@ -130,7 +130,9 @@ class Drawing:
         the whole page.
         """
         width, height = round(self.right + PAD), round(self.bottom + PAD)
-        body = NO_XML.sub("\ufffd", "".join(self.parts)).replace(INNER, str(width - 2 * PAD))
+        body = "".join(self.parts).replace(INNER, str(width - 2 * PAD))
+        if not body.isprintable():
+            body = NO_XML.sub("\ufffd", body)
         css = "" if is_part else f"<style>{CSS}{further_style}</style>"
         classes = " ".join(["gr", *sorted(set(re.findall(r"\.(gr-\w+-svg)\b", further_style)))])
         return (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 
 _FULL_WIDTH = (
     "[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\U00020000-\U0003fffd]"
@@ -21,6 +22,7 @@ def columns(text: str) -> int:
     return sum(map(_columns_of, text))
 
 
+@cache
 def _columns_of(sign: str) -> int:
     if unicodedata.combining(sign):
         return 0

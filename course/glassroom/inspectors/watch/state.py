@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from glassroom.drawing.canvas import CSS as PICTURE
@@ -11,7 +12,7 @@ from glassroom.inspectors.watch.story import Moment, Story
 from glassroom.inspectors.watch.svg import CSS, Layouts, card_of, hues_of
 from glassroom.inspectors.watch.text import text_of_story
 from glassroom.inspectors.watch.words import GROUPS, brief, limits, lines_of, overhead, signed, summary, totals
-from glassroom.records.snapshot import Storage
+from glassroom.records.snapshot import Header, Storage
 
 
 def state_of(story: Story) -> dict[str, Any]:
@@ -22,8 +23,7 @@ def state_of(story: Story) -> dict[str, Any]:
     known = Layouts()
     frames = []
 
-    def card(moment: Moment, storage: Storage, is_gone: bool) -> int:
-        headers = (moment.gone if is_gone else moment.snapshot).headers_on(storage)
+    def card(moment: Moment, storage: Storage, headers: Sequence[Header], is_gone: bool) -> int:
         facts = tuple([moment.facts.get(header.name) for header in headers])
         # By id: records of what stayed as it was are the same objects, and a record has hundreds of cells to hash.
         look = (id(storage), tuple(map(id, headers)), facts, moment.written.get(storage.name), is_gone)
@@ -37,8 +37,11 @@ def state_of(story: Story) -> dict[str, Any]:
         touched = moment.touched
         shown = {storage.name: storage for storage in moment.snapshot.storages}
         rest = [storage for name, storage in shown.items() if name not in touched]
-        full = [card(moment, shown[name], False) for name in touched if name in shown]
-        full += [card(moment, storage, True) for storage in moment.gone.storages]
+        over: dict[str, list[Header]] = {}
+        for header in moment.snapshot.headers:
+            over.setdefault(header.storage, []).append(header)
+        full = [card(moment, shown[name], over[name], False) for name in touched if name in shown]
+        full += [card(moment, storage, moment.gone.headers_on(storage), True) for storage in moment.gone.storages]
         frames.append(
             {
                 "line": 0 if moment.statement.file else moment.statement.line,  # no line of the code that is shown
@@ -47,7 +50,10 @@ def state_of(story: Story) -> dict[str, Any]:
                 "kinds": [name for kind, name in GROUPS.items() if moment.did(kind)],
                 "raised": moment.how.startswith(RAISES),
                 "cards": full,
-                "rest": [[briefs.setdefault(brief(other), len(briefs)), card(moment, other, False)] for other in rest],
+                "rest": [
+                    [briefs.setdefault(brief(other), len(briefs)), card(moment, other, over[other.name], False)]
+                    for other in rest
+                ],
                 "held": moment.held,
                 "high": moment.high,
             }

@@ -49,7 +49,7 @@ def objgraph(program: Program, variables: Variables) -> str:
     import objgraph as tool
     import torch
 
-    if program.kind != "growth":
+    if not program.grows:
         raise DoesNotApply("it counts objects, and none became more")
     tool.growth()
     known = {id(candidate) for candidate in gc.get_objects()}
@@ -84,7 +84,7 @@ def memray(program: Program, variables: Variables) -> str:
                     break
             gc.collect()
         with FileReader(path) as reader:
-            if program.kind == "growth":
+            if program.grows:
                 records = list(reader.get_leaked_allocation_records(merge_threads=True))
             else:
                 records = list(reader.get_high_watermark_allocation_records(merge_threads=True))

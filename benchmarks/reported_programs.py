@@ -24,6 +24,7 @@ from typing import Any
 FOLDER = Path(__file__).with_name("reported")
 KINDS = {
     "growth": "memory grows with each step",
+    "registries": "memory grows in what is registered, cached, queued or logged",
     "aliasing": "tensors share memory, or should",
     "versions": "autograd refuses what was written",
     "gradients": "a gradient is missing or wrong",
@@ -72,7 +73,12 @@ LOOKS = {
         said = watch(train)
         """,
 }
-USUAL = {"growth": "assert_no_leak", "versions": "explain_error", "peaks": "memory_timeline"}
+USUAL = {
+    "growth": "assert_no_leak",
+    "registries": "assert_no_leak",
+    "versions": "explain_error",
+    "peaks": "memory_timeline",
+}
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,11 @@ class Program:
     @property
     def kind(self) -> str:
         return self.path.parent.name
+
+    @property
+    def grows(self) -> bool:
+        """Whether its fault is that memory grows."""
+        return self.kind in ("growth", "registries")
 
     @property
     def name(self) -> str:
@@ -177,7 +188,7 @@ def look_at(program: Program, variables: dict[str, Any]) -> tuple[str, float]:
 
 
 def warm_up(program: Program, variables: dict[str, Any]) -> None:
-    if program.kind == "growth":
+    if program.grows:
         for _ in range(WARMED_UP):
             variables["step"]()
 
@@ -326,4 +337,11 @@ def _address(tensor: Any) -> int:
     return tensor.ctypes.data if hasattr(tensor, "ctypes") else tensor.data_ptr()
 
 
-TRUTHS = {"growth": _growth, "aliasing": _aliasing, "versions": _versions, "gradients": _gradients, "peaks": _peaks}
+TRUTHS = {
+    "growth": _growth,
+    "registries": _growth,
+    "aliasing": _aliasing,
+    "versions": _versions,
+    "gradients": _gradients,
+    "peaks": _peaks,
+}

@@ -207,6 +207,8 @@ def numbered(record: T, picture: str) -> T:
     picture does not name gets no number, and is called by the first tensor that holds it: `storage of w`.
     """
     _begin_run()
+    if not _marked:  # so the record has none
+        return record
     names = {mark: _marked[mark].numbered() for mark in dict.fromkeys(_MARK.findall(picture))}
     for mark, holder in holders_in(record):
         if mark not in names and mark in _marked:

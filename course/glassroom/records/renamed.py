@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from glassroom.records.snapshot import Cell, Storage
 
 T = TypeVar("T")
+_WITHOUT_NAMES = (str, int, float, Cell, type(None))  # what holds no record; of these, strings may be names
 
 
 def holders_in(record: object) -> Iterator[tuple[str, str]]:
@@ -19,7 +20,7 @@ def holders_in(record: object) -> Iterator[tuple[str, str]]:
     waiting = [record]
     while waiting:
         value = waiting.pop()
-        if id(value) in seen or isinstance(value, str | int | float | Cell | None):
+        if isinstance(value, _WITHOUT_NAMES) or id(value) in seen:
             continue
         seen.add(id(value))
         if isinstance(value, Storage):
@@ -43,7 +44,7 @@ def renamed(record: T, called: Callable[[str], str]) -> T:
         if isinstance(value, str):
             new = called(value)
             return value if new == value else new
-        if isinstance(value, int | float | Cell | None):
+        if isinstance(value, _WITHOUT_NAMES):
             return value
         if id(value) not in done:
             done[id(value)] = value, rebuilt(value)

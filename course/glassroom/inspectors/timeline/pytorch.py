@@ -55,6 +55,8 @@ BUSY = "PyTorch was not watched: its profiler, which says what is allocated, was
 LATE = "PyTorch was not watched: it was imported in the block"
 MOST_MARKS = 4096  # the operators after which the profiler's record is emptied: it takes 2 KB for each
 COMPILED = "PyTorch was not watched: torch.compile was first called in the block, call it before"
+#: Operators by which PyTorch's own code marks its parts, such as an optimizer's step; they touch no memory.
+MARKING = frozenset({"_record_function_enter", "_record_function_enter_new", "_record_function_exit"})
 ALONE = (
     "torch.compile is in use, so PyTorch's profiler alone has watched: bytes without lines, modules and copies, until "
     "torch._dynamo.reset() ends its use"
@@ -245,10 +247,12 @@ class PyTorch:
         """Run an operator, and look at its arguments before it. Its results are looked at before the next one, since
         its graph is not recorded yet when it returns."""
         torch = sys.modules["torch"]
+        name, is_view = _known_operators.get(operator) or _know_operator(operator)
+        if name in MARKING:
+            return call()
         in_backward = torch._C._current_graph_task_id() != -1
         if not in_backward and len(self.sites) - self._written >= MOST_MARKS:
             _empty_the_record()
-        name, is_view = _known_operators.get(operator) or _know_operator(operator)
         # What a plain backward computes belongs to no graph, and its parameters were seen in the forward.
         is_recorded = not in_backward or torch.is_grad_enabled() or bool(self._running)
         if is_recorded and name != "detach":  # by it nodes save, which have not saved all yet

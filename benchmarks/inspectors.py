@@ -4,8 +4,8 @@ benchmarks/inspectors.py [--torch] [--reported] [--others PYTHON]`.
 The second table needs PyTorch. It includes other tools if `--others` names a Python that has them: `pip install torch
 torchviz objgraph memray pytorch_memlab torchlens`. `--reported` prints only that table.
 
-Times are the best of two, in a process that does nothing else; bytes are those of a notebook's output: the text, the
-static picture, and the live form, which is all that is sent to the browser.
+Times are processor time, the best of two, in a process that does nothing else; bytes are those of a notebook's output:
+the text, the static picture, and the live form, which is all that is sent to the browser.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from functools import partial
-from time import perf_counter
+from time import process_time
 from typing import Any
 
+import followed_trainer
 from reported_table import table_of_reported
 
 from glassroom import aliases, device_map, graph, memory_timeline, model_map, show, watch
@@ -23,6 +24,7 @@ from glassroom.inspectors.base import Inspector
 
 MANY = 10_000
 STEPS = 1_000
+ROUNDS = 8  # of a trainer, some 44 steps each
 TURNS = 2
 
 
@@ -82,6 +84,11 @@ def a_wide_watch(lib: Any) -> Look:
     return lambda: watch(wait, steps=2 * STEPS)
 
 
+def a_followed_trainer(lib: Any) -> Look:
+    trainer = followed_trainer.trainer_of(lib, ROUNDS)
+    return lambda: watch(trainer.run, steps=2 * STEPS, follow=[followed_trainer])
+
+
 def a_network(lib: Any) -> Look:
     class Net:
         """An object like a module, with tensors of any library: 1,000 modules."""
@@ -115,6 +122,7 @@ CASES = {
     "`model_map`, 1,000 modules": a_network,
     "`watch`, 1,000 steps, one tensor of 4": a_long_watch,
     "`watch`, 1,000 steps, 16 tensors of 50 × 50": a_wide_watch,
+    "`watch`, 355 steps of a trainer that it follows": a_followed_trainer,
     "`memory_timeline`, 10⁴ events": a_long_timeline,  # only for tensorglass: PyTorch does not record these
 }
 
@@ -153,9 +161,9 @@ def overheads(lib: Any) -> None:
 
 
 def _seconds(call: Callable[[], object]) -> float:
-    begin = perf_counter()
+    begin = process_time()
     call()
-    return perf_counter() - begin
+    return process_time() - begin
 
 
 def main() -> None:
@@ -181,12 +189,12 @@ def costs(library: str) -> None:
         look = prepared(lib)
         looking, drawing = [], []
         for _ in range(TURNS):
-            begin = perf_counter()
+            begin = process_time()
             picture = look()
-            seen = perf_counter()
+            seen = process_time()
             live = picture.live
             looking.append(seen - begin)
-            drawing.append(perf_counter() - seen)
+            drawing.append(process_time() - seen)
         sizes = [f"{len(form.encode()) / 1000:,.0f} kB" for form in (picture.text, picture.svg, live)]
         print(f"| {name} | {min(looking) * 1e3:,.1f} | {min(drawing) * 1e3:,.1f} | {' | '.join(sizes)} |", flush=True)
     overheads(lib)

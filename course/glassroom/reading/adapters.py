@@ -410,8 +410,9 @@ def key_of(storage: Any) -> Hashable:
 def without_overrides(library: str) -> AbstractContextManager[object]:
     """A context in which no `__torch_function__` of a class or mode, and no dispatch mode, sees what is read."""
     c = sys.modules[library]._C
-    switch = getattr(c, "DisableTorchFunction", None) or c.DisableTorchFunctionSubclass
-    block: AbstractContextManager[object] = switch()
+    # tensorglass is not asked for the other name: to answer that it has none takes it long.
+    switch = None if library == "tensorglass" else getattr(c, "DisableTorchFunction", None)
+    block: AbstractContextManager[object] = (switch or c.DisableTorchFunctionSubclass)()
     if library == "torch" and c._len_torch_dispatch_stack():
         block = _without_modes(block)
     return block

@@ -103,6 +103,7 @@ class _Tensor:
     kind: str
     tensor: Any
     seen: list[Description]  # the tensor itself, or its parts
+    gradient: Any = None
     storage: str | None = None
     size: tuple[int, ...] = ()
     dtype: str = "unknown"
@@ -133,7 +134,7 @@ def model_map_of(networks: Mapping[str, Any], optimizers: Iterable[Any]) -> Mode
     for tensor in tensors:
         names.setdefault(tensor.place, []).append(tensor.name)
     kept = _state_of(optimizers)
-    has_gradients = any(gradient_of(tensor.tensor) is not None for tensor in tensors)
+    has_gradients = any(tensor.gradient is not None for tensor in tensors)
     modules = []
     for at, (path, module, depth, held) in enumerate(walked):
         within = list(held)
@@ -143,7 +144,7 @@ def model_map_of(networks: Mapping[str, Any], optimizers: Iterable[Any]) -> Mode
             within += further
         own = tuple([_held(tensor, names[tensor.place], kept, has_gradients) for tensor in held])
         wanting = [tensor for tensor in within if tensor.kind == "parameter" and tensor.requires_grad]
-        is_left_out = has_gradients and bool(wanting) and all(gradient_of(tensor.tensor) is None for tensor in wanting)
+        is_left_out = has_gradients and bool(wanting) and all(tensor.gradient is None for tensor in wanting)
         modules.append(Module(path, name_of_class(module), depth, own, *_totals(within, kept), is_left_out))
     parameters, buffers, gradients, state, needed = _totals(tensors, kept)
     once = {tensor.place: tensor for tensor in tensors if tensor.kind == "parameter"}
@@ -178,7 +179,7 @@ def _walk(
 
 
 def _tensor(name: str, kind: str, tensor: Any) -> _Tensor:
-    record = _Tensor(name, kind, tensor, descriptions_of(tensor))
+    record = _Tensor(name, kind, tensor, descriptions_of(tensor), gradient_of(tensor))
     with without_overrides(library_of(tensor) or "torch"):
         plain = declared(tensor)
         record.requires_grad = bool(plain.requires_grad)
@@ -211,7 +212,7 @@ def _state_of(optimizers: Iterable[Any]) -> dict[int, int]:
 
 
 def _held(tensor: _Tensor, names: list[str], kept: Mapping[int, int], has_gradients: bool) -> Held:
-    gradient = gradient_of(tensor.tensor) if tensor.requires_grad else None
+    gradient = tensor.gradient if tensor.requires_grad else None
     return Held(
         name=tensor.name,
         kind=tensor.kind,
@@ -235,6 +236,6 @@ def _totals(tensors: Iterable[_Tensor], kept: Mapping[int, int]) -> tuple[int, i
     once = {tensor.place: tensor for tensor in tensors}
     parameters = sum(tensor.nbytes for tensor in once.values() if tensor.kind == "parameter")
     buffers = sum(tensor.nbytes for tensor in once.values() if tensor.kind == "buffer")
-    gradients = sum(_nbytes(gradient_of(tensor.tensor)) for tensor in once.values() if tensor.seen)
+    gradients = sum(_nbytes(tensor.gradient) for tensor in once.values() if tensor.seen)
     state = sum(kept.get(id(tensor.tensor), 0) for tensor in once.values())
     return parameters, buffers, gradients, state, sum(tensor.needed for tensor in once.values())

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
+import tensorglass
 from glassroom.reading.adapters import Description, described, is_plain, without_overrides
 
 
@@ -27,9 +28,12 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class _Met:
-    """A tensor that was met: its storage's address, which nothing else gets as long as `extent` refers to it."""
+    """A tensor that was met: its storage's address, which nothing else of PyTorch's gets as long as `extent` refers to
+    it.
+    """
 
     reference: weakref.ref[Any]
+    library: str
     address: int
     extent: object
 
@@ -66,14 +70,14 @@ class Memories:
         return found
 
     def _again(self, tensor: Any) -> Held | None:
-        """The memory of a plain tensor of PyTorch that was met on the same storage; None if there is none such."""
+        """The memory of a plain tensor that was met on the same storage; None if there is none such."""
         met = self._met.get(id(tensor))
         if met is None or not met.is_of(tensor):
             return None
         try:
             storage = tensor.untyped_storage()
-            if storage._cdata == met.address:
-                return Held("torch", ("torch", met.address), storage.nbytes(), tensor._version)
+            if met.address == (storage._cdata if met.library == "torch" else id(storage)):
+                return Held(met.library, (met.library, met.address), storage.nbytes(), tensor._version)
         except (RuntimeError, AttributeError):
             pass
         return None
@@ -83,10 +87,16 @@ class Memories:
         if description is None:
             return None
         memory = description.memory
-        if is_plain(tensor) and description.version is not None:
+        if description.version is not None and (is_plain(tensor) or type(tensor) in _classes_of_tensorglass()):
             address = memory.identity[1]  # type: ignore[index]  # a pair, of the library and the storage's address
-            self._met[id(tensor)] = _Met(weakref.ref(tensor), address, memory.extent)
+            self._met[id(tensor)] = _Met(weakref.ref(tensor), description.library, address, memory.extent)
         return Held(description.library, memory.identity, memory.nbytes, description.version)
+
+
+def _classes_of_tensorglass() -> tuple[type, ...]:
+    """tensorglass's own classes of tensors, whose attributes run the library's code alone."""
+    nn = sys.modules.get("tensorglass.nn")
+    return (tensorglass.Tensor,) if nn is None else (tensorglass.Tensor, nn.Parameter)
 
 
 def description_of(tensor: object) -> Description | None:

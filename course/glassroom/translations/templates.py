@@ -26,6 +26,7 @@ _SPAN = re.compile(r"`[^`]*`|<[^<>]*>|\{[^{}]*\}|https?://\S+|--?[\w-]+")
 _WORD = re.compile(r"(?<![\w./\\&#$%@-])[A-Za-z][a-z]+(?![\w/\\(=]|\.\w|-\w*[:=])")
 _NO_PROSE = re.compile(
     r"\(\?[:=!<P]|\\[bdsw]|[\w-]+: ?[^;{}]+;\s*[\w-]+:|\{\s*[\w-]+: [^;{}]+[;}]|\{\{\s*[\w-]+:|^#!|\bvar\(--"
+    r"|^\s*\(?(SELECT|INSERT|CREATE|DELETE|UPDATE|PRAGMA)\b|^use strict$|^default-src |^sqlite://"
 )
 
 #: The looks of words: classes of a picture's style sheet, and a terminal's.

@@ -145,6 +145,8 @@ def test_an_f_string_may_say_its_values_in_another_order():
 def test_what_programs_read_is_no_sentence():
     code = '{"a key of it": 1}["a key of it"]; x == "two words"; "b c" in {"b c"}; re.match("c d", x); y: "an int" = 0'
     assert templates.sentences(code) == []
+    for text in ("use strict", "SELECT name FROM grade", "sqlite:///{path} or so", "default-src 'none'; img-src data:"):
+        assert not templates.is_prose(text)
     assert templates.sentences('word("copy"); f("two words"); f"{n} bytes"; f("x = 1; y = 2")') == [
         "copy",
         "two words",

@@ -145,7 +145,7 @@ class Run:
 
     def _add(self, node: Node, nr: int, arrived: list[Any], gradient: Any) -> None:
         """Accumulate a gradient with the one that has already arrived at an output of a node."""
-        if not self.create_graph and _is_alone(arrived, nr):
+        if not self.create_graph and is_alone(arrived, nr):
             arrived[nr] += gradient  # in place: nobody else sees it
         else:
             arrived[nr] = arrived[nr] + gradient
@@ -243,7 +243,7 @@ def call_tensor_hooks(node: Node, arrived: Arrived) -> None:
             retained.keep(gradient)
 
 
-def _is_alone(arrived: Arrived, nr: int) -> bool:
+def is_alone(arrived: Arrived, nr: int) -> bool:
     """Whether only this list holds the gradient, and only the gradient holds its memory."""
     if getrefcount(arrived[nr]) != ONE_HOLDER:
         return False

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorglass import geometry, memory
-from tensorglass.autograd.engine import Run, call_tensor_hooks
+from tensorglass.autograd.engine import Run, call_tensor_hooks, is_alone
 from tensorglass.core.devices import CPU
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
@@ -114,11 +114,9 @@ class ArrayRun(Run):
                 held: Any = all_arrived.get(following)
                 only = None
                 if held is not None and type(gradient) is BareArray is type(held[nr]) and len(outputs) == 1:
-                    try:
-                        _add(held[0], gradient, out=held[0])  # in place: nobody else sees it
+                    if not is_spread(held[0]):  # PyTorch adds in place then
                         self._written[following] = self._written.get(following, 0) + 1
-                    except ValueError:  # a spread array may not be written to
-                        held[0] = _add(held[0], gradient, out=held[0].copy())
+                    held[0] = _add(held[0], gradient, out=held[0].copy())  # the gradient of a sum may share its memory
                 elif held is not None or len(outputs) != 1:
                     self._arrive(following, nr, gradient)
                 elif not left and type(following) is AccumulateGrad and becomes_grad(following, gradient):
@@ -187,7 +185,11 @@ class ArrayRun(Run):
             gradient = tensor_of(gradient, node.outputs[nr].dtype)  # type: ignore[union-attr]  # it has the output
         if type(arrived[nr]) is BareArray:
             arrived[nr] = self._settled(node, nr, arrived[nr])
-        super()._add(node, nr, arrived, gradient)
+        is_counted = not self.create_graph and is_alone(arrived, nr)  # PyTorch adds in place then
+        version = arrived[nr]._storage.version + is_counted
+        arrived[nr] = arrived[nr] + gradient  # not in place: the gradient of a sum may be a bare array over its memory
+        if is_counted:
+            arrived[nr]._storage.version = version
 
     def _run(self, node: Node, arrived: Arrived) -> Gradients:
         if isinstance(node, FormulaNode) and not state.grad and arrived[0] is not None and not _anomaly.enabled:

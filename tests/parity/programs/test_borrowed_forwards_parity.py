@@ -93,3 +93,14 @@ def test_devices_that_are_not_there_and_volatile_are_false() -> None:
             assert library.ones(1).volatile is False
         with pytest.warns(UserWarning, match="now has no effect"):
             library.ones(1).volatile = True
+
+
+def test_a_gradient_that_a_sum_has_spread_is_not_added_to() -> None:
+    grads = []
+    for library in (tensorglass, torch):
+        x = library.ones(3, requires_grad=True)
+        doubled, total = x * 2, x.sum()
+        rest = total + (x * total).sum()
+        (doubled.sum() + rest).backward()
+        grads.append(x.grad.tolist())
+    assert grads[0] == grads[1] == [9.0, 9.0, 9.0]

@@ -35,7 +35,7 @@ _NUMPY_NAMES = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", 
 
 # Their second operand may be a number as well: PyTorch makes a 0-dim tensor of it.
 _NUMBERS_BECOME_TENSORS = frozenset((
-    "add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide",
+    "add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide", "copy",
 ))  # fmt: skip
 
 # How PyTorch names the kinds of arguments that our annotations name.

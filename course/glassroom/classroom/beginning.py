@@ -144,7 +144,7 @@ def new_course(folder: Path) -> list[Path]:
     if (folder / NAME).exists():
         raise Problem(f"{folder} has a {NAME} already: it is a class's folder.", Exit.USAGE)
     ignored = {} if (folder / ".gitignore").exists() else {folder / ".gitignore": IGNORED}
-    write_together({**ignored, folder / NAME: heading().encode()})
+    write_together({**ignored, folder / NAME: heading(_title(folder.resolve().name)).encode()})
     return [folder / NAME]
 
 
@@ -201,8 +201,13 @@ def new_exercise(folder: Path, id: str, notebook: str) -> list[Path]:
 
 
 def _words(id: str, stem: str, answer: str) -> dict[str, str]:
-    title = re.sub(r"^\d+_", "", stem).replace("_", " ").replace("-", " ").capitalize()
+    title = _title(re.sub(r"^\d+_", "", stem))
     return {"id": id, "stem": stem, "answer": answer, "function": f"check_{_identifier(id)}", "title": title}
+
+
+def _title(name: str) -> str:
+    spaced = name.replace("_", " ").replace("-", " ").strip()
+    return spaced[:1].upper() + spaced[1:]
 
 
 def _identifier(text: str) -> str:

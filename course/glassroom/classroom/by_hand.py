@@ -16,7 +16,7 @@ from glassroom.classroom.course_file import Course
 from glassroom.classroom.grading import task_of
 from glassroom.classroom.handout import current_name
 from glassroom.classroom.release import find_programs
-from glassroom.classroom.tables import number, plain_cell, table_csv
+from glassroom.classroom.tables import number, plain_cell, table_csv, table_text
 from glassroom.records.printable import printable
 from glassroom.workspace.former_ids import current
 from glassroom.workspace.problems import Problem
@@ -65,8 +65,8 @@ def read_manual(course: Course) -> dict[Key, ByHand]:
             faults.append(f"{path}, line {number_of_line}: {fault}.")
         by_hand[key] = ByHand(value, plain_cell(_cell(line, "comment")))
     if faults:
-        more = f"\nand {len(faults) - MOST_FAULTS} more" if len(faults) > MOST_FAULTS else ""
-        raise Problem("\n".join(faults[:MOST_FAULTS]) + more)
+        first, *others = faults[:MOST_FAULTS]
+        raise Problem(first, more=[*others, *([f"and {rest} more"] if (rest := len(faults) - MOST_FAULTS) > 0 else [])])
     return by_hand
 
 
@@ -104,9 +104,11 @@ class _Table:
 
 def _read_table(path: Path) -> _Table:
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        text = table_text(path)
+    except OSError as error:
         raise Problem(f"{path} cannot be read: {error}") from error
+    except UnicodeDecodeError as error:
+        raise Problem(f"{path} cannot be read: save it in your spreadsheet as CSV UTF-8.") from error
     separator = max(",;\t", key=text.partition("\n")[0].count)
     reader = csv.DictReader(io.StringIO(text), delimiter=separator)
     columns = list(reader.fieldnames or ())

@@ -6,6 +6,7 @@ The file is written once, with a section for each notebook that is handed out, a
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tomllib
@@ -201,11 +202,12 @@ def read_course(folder: Path) -> Course:
         raise Problem(f"{path}: {error}.") from error
 
 
-def heading() -> str:
-    """What a new file begins with; where the teacher reads another language than English, learners get that too."""
-    named = '[course]\nname = "Tensors"\n'
+def heading(title: str = "Tensors") -> str:
+    """What a new file begins with, for a course of this name. Where the teacher reads another language than English,
+    learners get that too."""
+    named = f"name = {json.dumps(title, ensure_ascii=False)}\n"
     own = "" if speaking() == ENGLISH else f'language = "{speaking()}"\n'
-    return HEADING.replace(named, named + own)
+    return HEADING.replace('name = "Tensors"\n', named + own)
 
 
 def add_assignments(folder: Path, assignments: Iterable[tuple[str, str, Mapping[str, str]]]) -> list[str]:

@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import sqlite3
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -26,6 +27,7 @@ from glassroom.classroom.course_file import Course
 from glassroom.classroom.pages.shell import text
 from glassroom.classroom.release import find_programs
 from glassroom.classroom.solutions import MARKS
+from glassroom.classroom.tables import table_text
 from glassroom.records.printable import printable
 from glassroom.translations.templates import word
 from glassroom.workspace.problems import Exit, Problem
@@ -149,7 +151,7 @@ def _delete_folder(path: Path) -> None:
 def _table(path: Path) -> tuple[list[list[str]], str]:
     """The lines of a table and its delimiter; none if it cannot be read."""
     try:
-        content = path.read_text(encoding="utf-8-sig")
+        content = table_text(path)
     except (OSError, UnicodeDecodeError):
         return [], ","
     separator = max(",;\t", key=content.partition("\n")[0].count)
@@ -202,9 +204,24 @@ def _mentions(path: Path, person: str) -> bool:
         named = _named(person)
         if named.search(os.fsencode(path.name)):
             return True
-        return path.stat().st_size <= MOST_SEARCHED and bool(named.search(path.read_bytes()))
+        if path.stat().st_size > MOST_SEARCHED:
+            return False
+        content = path.read_bytes()
+        return bool(named.search(content)) or _holds_work_of(content, person)
     except OSError:
         return False
+
+
+def _holds_work_of(content: bytes, person: str) -> bool:
+    """Whether this is a zip file with a folder or a file that Moodle or Canvas named after the person."""
+    plain = re.sub(r" \d+$", "", person).casefold()
+    wanted = {plain, re.sub(r"[^\w]", "", plain)} - {""}
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            parts = {part for name in archive.namelist() for part in name.casefold().split("/")}
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
+        return False
+    return any(part == name or part.startswith(f"{name}_") for part in parts for name in wanted)
 
 
 def _students(course: Course) -> list[str]:

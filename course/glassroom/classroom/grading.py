@@ -7,7 +7,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -26,6 +26,7 @@ from glassroom.classroom.submission import (
     Unreadable,
     compose,
     digest_of,
+    handed_out_of,
     marks_of,
     minutes_of,
     read_file,
@@ -78,6 +79,7 @@ class Row:
     isolation: str = ""
     version: str = ""  # of the teacher's notebooks that it was marked by
     earlier: bool = False  # whether the learner answered notebooks that were handed out before these
+    raised: list[str] = field(default_factory=list)  # of the course's own solutions: the cells that raised an error
 
     @property
     def trouble(self) -> list[str]:
@@ -164,7 +166,7 @@ def _handed_out(folder: Path, names: Iterable[str]) -> dict[str, str]:
     checksums: dict[str, str] = {}
     for name in names:
         with contextlib.suppress(OSError, DamagedNotebook):
-            checksums |= _checksums(parse((folder / f"{name}.ipynb").read_bytes()))
+            checksums |= _checksums(name, parse((folder / f"{name}.ipynb").read_bytes()))
     return checksums
 
 
@@ -174,9 +176,11 @@ def _answers_in(notebook: Notebook) -> dict[str, str]:
     return {id.removesuffix("-answer"): answer for id, answer in solutions if answer}
 
 
-def _checksums(notebook: Notebook) -> dict[str, str]:
+def _checksums(name: str, notebook: Notebook) -> dict[str, str]:
+    """nbgrader's checksums of a copy's cells, and ours of all that was handed out, under the notebook's name."""
     marks = (marks_of(cell) for cell in notebook["cells"])
-    return {mark["grade_id"]: mark["checksum"] for mark in marks if isinstance(mark.get("checksum"), str)}
+    checksums = {mark["grade_id"]: mark["checksum"] for mark in marks if isinstance(mark.get("checksum"), str)}
+    return checksums | ({f"{name}.ipynb": whole} if (whole := handed_out_of(notebook)) else {})
 
 
 def task_from(
@@ -221,12 +225,14 @@ def mark(
             except Unreadable as reason:
                 row.notes.append(f"{name}: not a notebook: {reason}")
                 continue
-            composed = compose(parse(text.encode()), learners)
-            row.notes += composed.notes
-            theirs = _checksums(learners)
+            theirs = _checksums(name, learners)
             row.earlier |= any(theirs.get(id, checksum) != checksum for id, checksum in task.handed_out.items())
+            composed = compose(parse(text.encode()), learners, row.earlier)
+            row.notes += composed.notes
             row.minutes = round(row.minutes + minutes_of(learners), 1)
-            _run(task, composed, row, isolation, stop, _answers_in(parse(text.encode())))
+            raised = _run(task, composed, row, isolation, stop, _answers_in(parse(text.encode())))
+            if task.apart is None:
+                row.raised += [f"{name}.ipynb, {error}" for error in raised]
             _by_hand(composed, row)
         if row.notes and not any(mark.answer or mark.message for mark in row.marks):
             row.problem = row.notes[0]
@@ -240,9 +246,11 @@ def key_of(task: Task, files: dict[str, bytes]) -> str:
     return digest_of(task.version, *(part for name in sorted(files) for part in (name, files[name])))
 
 
-def reference(task: Task, isolation: Isolation, stop: Stop = lambda: False) -> tuple[Task, list[str]]:
-    """The task, completed with the exercises that can be judged apart, and the tests that fail. Both are found by
-    marking the course's own solutions."""
+def reference(
+    task: Task, isolation: Isolation, stop: Stop = lambda: False, own: Collection[str] = ()
+) -> tuple[Task, list[str]]:
+    """The task, completed with the exercises that can be judged apart, and the tests that fail; in the class's `own`
+    notebooks, also the cells that raise an error. All are found by marking the course's own solutions."""
     trial = replace(task, apart=None)
     files = {f"{name}.ipynb": text.encode() for name, text in task.notebooks.items()}
     row = mark(trial, "the course's own solutions", files, isolation, stop)
@@ -250,6 +258,7 @@ def reference(task: Task, isolation: Isolation, stop: Stop = lambda: False) -> t
         why = row.problem or word("interrupted")
         raise Problem(f"The course's own solutions of {task.assignment} cannot be run: {why}")
     failed = [f"{mark.id}: {mark.message}" for mark in row.marks if mark.part != 1 and mark.how != "hand"]
+    failed += [error for error in row.raised if error.split(".ipynb, ")[0] in own]
     beside = {mark.exercise for mark in row.marks if mark.how != "apart" or mark.part != 1}
     apart = sorted({mark.exercise for mark in row.marks} - beside)
     altered = {mark.exercise: tuple(mark.altered) for mark in row.marks if mark.altered}
@@ -281,12 +290,15 @@ class _Attempts:
     known: dict[str, dict[str, Any]] = field(default_factory=dict)  # what has been judged, by the ids of the marks
     settled: dict[str, dict[str, Any]] = field(default_factory=dict)  # of these, what a further run does not change
     hung: dict[str, str] = field(default_factory=dict)  # cells of the learner's that took too long, with the reason
+    raised: dict[str, str] = field(default_factory=dict)  # errors, by cells that are not known to raise one
     doubt: str = ""  # for marks given although one of the course's own cells did not finish
 
 
-def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: Stop, answers: dict[str, str]) -> None:
-    """Run and judge what was composed. Hidden tests that the learner's process will see come in a run of their own, of
-    which nothing is shown.
+def _run(
+    task: Task, composed: Composed, row: Row, isolation: Isolation, stop: Stop, answers: dict[str, str]
+) -> list[str]:
+    """Run and judge what was composed; returns the errors that cells raised. Hidden tests that the learner's process
+    will see come in a run of their own, of which nothing is shown.
     """
     attempts = _Attempts(_with_hidden(composed.steps), answers, task.limits.wall)
     seen = {
@@ -298,6 +310,7 @@ def _run(task: Task, composed: Composed, row: Row, isolation: Isolation, stop: S
         _attempt(task, attempts, set(), row, isolation, stop)
     row.notes += [f"{printable(cell)} was stopped: {printable(why)[:200]}" for cell, why in attempts.hung.items()]
     _enter_marks(attempts, composed, row)
+    return [f"{printable(cell)}: {printable(error)[:200]}" for cell, error in attempts.raised.items()]
 
 
 def _is_apart(task: Task, test: str) -> bool:
@@ -317,6 +330,7 @@ def _attempt(task: Task, attempts: _Attempts, left_out: set[int], row: Row, isol
         steps = [attempts.steps[number] for number in numbers]
         plan: dict[str, Any] = {"steps": steps, "apart": apart, "cell": limits.cell, "answers": attempts.answers}
         plan |= {"files": files} if files else {}
+        plan |= {"earlier": True} if row.earlier else {}
         plan |= (
             {"altered": {id: task.altered.get(id, ()) for id in apart}} if apart and task.altered is not None else {}
         )
@@ -350,7 +364,10 @@ def _is_done(attempts: _Attempts, outcome: Outcome) -> bool:
     late = next((error for error in errors if error["cell"] in given and error["name"] == "TimeoutError"), None)
     if late:
         attempts.doubt = f"the course's own cell {late['cell']} was not done: {late['message']}"
+    may_raise = {str(step.get("cell")) for step in attempts.steps if step.get("may_raise")}
     for error in errors:
+        if error["cell"] not in may_raise:
+            attempts.raised[str(error["cell"])] = f"it raised {error['name']}: {error['message']}"
         if error["name"] == "TimeoutError" and error["cell"] not in given:
             attempts.hung[str(error["cell"])] = str(error["message"])
     return bool(outcome.events) and "done" in outcome.events[-1]

@@ -16,6 +16,7 @@ import unicodedata
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from glassroom.classroom.collecting import delivered_as, person_of, safe_name
 from glassroom.classroom.course_file import Assignment, Course
@@ -26,6 +27,7 @@ from glassroom.classroom.pages.feedback import feedback_page
 from glassroom.classroom.submission import Unreadable, read_notebook
 from glassroom.classroom.tables import number, table_csv
 from glassroom.records.printable import printable
+from glassroom.translations.templates import word
 from glassroom.workspace.notebook_json import serialise
 from glassroom.workspace.problems import Problem
 
@@ -33,8 +35,14 @@ CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")  # columns 
 COMMENTS = "Feedback comments"
 
 
-def lms_csv(kind: str, assignment: Assignment, results: Iterable[Result], roster: Path | None = None) -> str:
-    """One assignment's marks as Moodle or Canvas takes them.
+def lms_csv(
+    kind: str,
+    assignment: Assignment,
+    results: Iterable[Result],
+    roster: Path | None = None,
+    numbers: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """One assignment's marks as Moodle or Canvas takes them. `numbers` are those that learners had in the delivery.
 
     Canvas wants its own export of the gradebook back, with the marks filled in, and Moodle takes its grading worksheet
     back: `roster` is that file. Without it, Moodle matches learners by username or e-mail address, depending on what
@@ -43,7 +51,7 @@ def lms_csv(kind: str, assignment: Assignment, results: Iterable[Result], roster
     """
     rows = list(results)
     if roster is not None:
-        return table_csv(_filled(kind, assignment, rows, roster))
+        return table_csv(_filled(kind, assignment, rows, roster, numbers))
     if kind == "canvas":
         raise Problem("Canvas takes its own file back: export the gradebook there, and name it with --roster FILE.")
     if full := next((row.row.learner for row in rows if re.search(r"\s", row.row.learner)), ""):
@@ -55,6 +63,28 @@ def lms_csv(kind: str, assignment: Assignment, results: Iterable[Result], roster
     lines = [["Email address" if mail else "Username", assignment.name, COMMENTS]]
     lines += [[printable(row.row.learner), number(row.total), _words(row)] for row in rows]
     return table_csv(lines)
+
+
+def numbers_of(course: Course, results: Iterable[Result]) -> dict[str, str]:
+    """The numbers that learners had in the deliveries of this work, where they are known."""
+    known = ((result.row.learner, _delivered_as(course, result)[1]) for result in results)
+    return {learner: number for learner, number in known if number}
+
+
+def left_out(
+    kind: str, results: Iterable[Result], roster: Path, numbers: Mapping[str, str] = MappingProxyType({})
+) -> tuple[list[str], list[str]]:
+    """Who has marks and is not in an LMS's file, and who is in that file and has no marks."""
+    rows = list(results)
+    head, lines = _read_roster(kind, roster)
+    matched = list(_matches(kind, rows, head, lines, roster, numbers))
+    found = {match.row.learner for _, match in matched if match is not None}
+    # Canvas's file has lines that are no people's: they have no number
+    people = [(who, match) for who, match in matched if who["Identifier" if kind == "moodle" else "ID"].strip()]
+    return (
+        [row.row.learner for row in rows if row.row.learner not in found],
+        [who["Full name" if kind == "moodle" else "Student"].strip() for who, match in people if match is None],
+    )
 
 
 def _words(result: Result) -> str:
@@ -127,11 +157,28 @@ def _read_roster(kind: str, roster: Path) -> tuple[list[str], list[list[str]]]:
 
 
 def _matches(
-    kind: str, rows: list[Result], head: list[str], lines: list[list[str]], roster: Path
+    kind: str,
+    rows: list[Result],
+    head: list[str],
+    lines: list[list[str]],
+    roster: Path,
+    numbers: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[tuple[dict[str, str], Result | None]]:
-    """The lines of an LMS's file, each with the learner's result. Raises `Problem` if a match is ambiguous."""
+    """The lines of an LMS's file, each with the learner's result: by the number that their work was delivered with, if
+    its name agrees, else by names. Raises `Problem` if a match is ambiguous.
+    """
+    people = [dict(zip(head, [*line, *[""] * (len(head) - len(line))], strict=False)) for line in lines]
+    by_number = {numbers[row.row.learner]: row for row in rows if row.row.learner in numbers}
+    delivered = {}
+    for place, who in enumerate(people):
+        match = by_number.get(_number_of(kind, who))
+        if match is not None and _plain_name(match, numbers) == _names_of(kind, who)[-1]:
+            delivered[place] = match
+    known = {match.row.learner for match in delivered.values()}
     by_name: dict[str, Result] = {}
     for result in rows:
+        if result.row.learner in known:
+            continue
         same = by_name.setdefault(unicodedata.normalize("NFC", result.row.learner).casefold(), result).row.learner
         if same != result.row.learner:
             raise Problem(
@@ -139,9 +186,8 @@ def _matches(
                 "Give one of the folders in submitted/ another name, and grade again."
             )
     id_of: dict[str, str] = {}
-    for line in lines:
-        who = dict(zip(head, [*line, *[""] * (len(head) - len(line))], strict=False))
-        match = next((by_name[name] for name in _names_of(kind, who) if name in by_name), None)
+    for place, who in enumerate(people):
+        match = delivered.get(place) or next((by_name[name] for name in _names_of(kind, who) if name in by_name), None)
         if match is not None:
             id = who["Identifier" if kind == "moodle" else "ID"]
             other = id_of.setdefault(match.row.learner, id)
@@ -153,18 +199,32 @@ def _matches(
         yield who, match
     if rows and not id_of:
         raise Problem(
-            f"None of the {len(rows)} learners is in {roster}: folders are named {rows[0].row.learner!r}, for one."
+            f"None of the {len(rows)} learners is in {roster}: folders are named {rows[0].row.learner!r}, for one, and "
+            f"its people would be {word(' or ').join(map(repr, filter(None, _names_of(kind, people[-1]))))}."
+            if people
+            else f"{roster} has no people in it."
         )
 
 
-def _filled(kind: str, assignment: Assignment, rows: list[Result], roster: Path) -> list[list[str]]:
+def _number_of(kind: str, who: Mapping[str, str]) -> str:
+    return "".join(filter(str.isdigit, who["Identifier" if kind == "moodle" else "ID"]))
+
+
+def _plain_name(result: Result, numbers: Mapping[str, str]) -> str:
+    """The name of a learner's folder without the number that tells namesakes apart."""
+    return unicodedata.normalize("NFC", result.row.learner).casefold().removesuffix(f" {numbers[result.row.learner]}")
+
+
+def _filled(
+    kind: str, assignment: Assignment, rows: list[Result], roster: Path, numbers: Mapping[str, str]
+) -> list[list[str]]:
     """The lines of an LMS's own file for learners whose work was marked, with the marks filled in."""
     head, lines = _read_roster(kind, roster)
     columns = [name for name in head if name.split(" (")[0] == assignment.name]
     title = "Grade" if kind == "moodle" else columns[0] if columns else assignment.name
     kept = [name for name in head if name != "Grade" and (kind == "moodle" or name in CANVAS)]
     table = [[*kept, title]]
-    for who, match in _matches(kind, rows, head, lines, roster):
+    for who, match in _matches(kind, rows, head, lines, roster, numbers):
         if match is not None or who.get("Student", "").strip() == "Points Possible":
             points = number(match.total) if match else number(rows[0].points if rows else 0)
             if match is not None and kind == "moodle" and not who.get(COMMENTS, "").strip():

@@ -34,7 +34,7 @@ def home_of(name: str, folder: Path, notebooks: Path) -> Path:
 def declare_own_exercises(folder: Path) -> None:
     """Declare the exercises in a class's `exercises/`, in place of any other class's. Raises `Problem` for a fault."""
     if faults := declare_own(own.files_in(folder / own.FOLDER)):
-        raise Problem(f"An exercise of {folder} cannot be used:\n  " + "\n  ".join(faults))
+        raise Problem(f"An exercise of {folder} cannot be used:", more=(f"  {fault}" for fault in faults))
 
 
 def files_with(names: tuple[str, ...], folder: Path) -> dict[str, bytes]:

@@ -7,6 +7,7 @@ copies come from `nbgrader generate_assignment`, so `validate`, `autograde` and 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import sysconfig
@@ -36,7 +37,7 @@ from glassroom.classroom.own_course import (
 )
 from glassroom.classroom.sandbox import CAN_RUN
 from glassroom.classroom.solutions import Progress, require_declared, require_passing
-from glassroom.classroom.submission import marks_of
+from glassroom.classroom.submission import HANDED_OUT, OURS, digest_of, marks_of
 from glassroom.exercises import own
 from glassroom.translations.language import speaking
 from glassroom.workspace.merging import of_current_ids
@@ -137,6 +138,7 @@ def release(
             released.assignments[name] = tasks[name].points
             generate(course, course.assignment(name))
             _strip_own_exercises(folder / "release" / name)
+            _note_what_is_handed_out(folder / "release" / name)
     return released
 
 
@@ -149,6 +151,16 @@ def _strip_own_exercises(place: Path) -> None:
     """Remove the answers from the teacher's own exercises beside the learners' notebooks."""
     for path in sorted((place / own.FOLDER).glob("*.py")):
         write_atomically(path, stripped(path.name, path.read_bytes()))
+
+
+def _note_what_is_handed_out(place: Path) -> None:
+    """Write into each learners' copy a digest of its cells: what is handed in tells which version was answered."""
+    for path in sorted(place.glob("*.ipynb")):
+        notebook = parse(path.read_bytes())
+        digest = digest_of(json.dumps([[cell["cell_type"], source(cell)] for cell in notebook["cells"]]))[:8]
+        ours = notebook["metadata"].get(OURS)
+        notebook["metadata"][OURS] = {**(ours if isinstance(ours, dict) else {}), HANDED_OUT: digest}
+        write_atomically(path, serialise(notebook))
 
 
 def write_source(course: Course, assignment: Assignment, notebooks: Path) -> None:
@@ -217,6 +229,14 @@ def changed_since(course: Course, assignment: Assignment, notebooks: Path) -> bo
         )
     except (Problem, OSError, DamagedNotebook):
         return True  # in its present state it could not be released
+
+
+def needs_force(course: Course, assignment: Assignment, notebooks: Path) -> bool:
+    """Whether `release` would leave a changed assignment as it is, because learners have handed it in."""
+    with contextlib.suppress(Problem, OSError, DamagedNotebook):
+        files = _teachers_notebooks(course, assignment, notebooks, [assignment.name])
+        return _is_handed_in(course.folder, assignment) and not _differs_in_hidden_alone(files)
+    return False
 
 
 def _is_handed_in(folder: Path, assignment: Assignment) -> bool:
@@ -323,9 +343,17 @@ def find_notebooks(asked_for: str, folder: Path, notebooks: Path) -> list[str]:
     matches = exact or [
         name for name in names if wanted and (name.startswith(wanted) or Path(name).name.startswith(wanted))
     ]
+    if not matches and (number := re.fullmatch(r"(\d+)/(\d+)", wanted)):  # as `glassroom present` has it
+        part, notebook = f"{int(number[1])}_", f"{int(number[2]):02d}_"
+        matches = [name for name in names if name.startswith(part) and Path(name).name.startswith(notebook)]
     if not matches:
+        beneath = [name.removesuffix(".ipynb") for name in names if name.startswith(f"{wanted.split('/')[0]}/")]
+        if beneath:
+            raise Problem(f"The course has no notebook {asked_for!r}. In that part: {', '.join(beneath)}.", Exit.USAGE)
         parts = ", ".join(sorted({name.split("/")[0] for name in names if "/" in name}))
         mine = f" Own notebooks of {folder}: {', '.join(own)}." if own else ""
+        if (folder / NAME).is_file() and (there := [assignment.name for assignment in read_course(folder).assignments]):
+            mine += f" Assignments of {folder}: {', '.join(there)}."
         raise Problem(f"The course has no part or notebook {asked_for!r}. Its parts: {parts}.{mine}", Exit.USAGE)
     with_exercises = [name for name in matches if exercises_of(course_notebook(home_of(name, folder, notebooks), name))]
     if not with_exercises:

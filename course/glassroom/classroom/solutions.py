@@ -14,11 +14,13 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from glassroom.classroom.course_file import Course
 from glassroom.classroom.grading import Stop, Task, reference
 from glassroom.classroom.handout import asked_for
+from glassroom.classroom.own_course import own_notebooks
 from glassroom.classroom.sandbox import Isolation, best_isolation, dismiss_referee_of_this_thread
 from glassroom.exercises import exercises
 from glassroom.workspace.notebook_json import Notebook
@@ -52,9 +54,11 @@ def require_passing(course: Course, tasks: Iterable[Task], progress: Progress = 
             raise
     if failures:
         raise Problem(
-            "Nothing was released, because the course's own solutions do not pass their tests:\n  "
-            + "\n  ".join(failures)
-            + "\nChange these tests in course.toml, or the notebook, and release again."
+            "Nothing was released, because the course's own solutions do not pass their tests:",
+            more=[
+                *(f"  {failure}" for failure in failures),
+                "Change these tests in course.toml, or the notebook, and release again.",
+            ],
         )
 
 
@@ -68,7 +72,8 @@ def tried(course: Course, task: Task, isolation: Isolation, stop: Stop) -> tuple
     is_whole = isinstance(stored.get("apart"), list) and isinstance(stored.get("altered"), dict)
     if stored.get("version") != task.version or not is_whole or stored.get("failed"):
         try:
-            plan, failed = reference(task, isolation, stop)
+            own = {Path(name).stem for name in own_notebooks(course.folder)}
+            plan, failed = reference(task, isolation, stop, own)
         finally:
             dismiss_referee_of_this_thread()  # this thread marks nothing else
         stored = {"version": task.version, "apart": list(plan.apart or ()), "altered": plan.altered}

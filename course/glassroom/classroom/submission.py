@@ -33,6 +33,7 @@ MOST_SOURCE = 400_000
 MOST_PARTS = (
     1_000_000  # lists and objects in a file: each takes two characters there, and a hundred times that in memory
 )
+OURS, HANDED_OUT = "glassroom", "handed_out"  # in the metadata of learners' copies
 MOST_SEARCHED = 200_000  # characters of a notebook that are searched for hints
 _ID = re.compile(r"""^["']+([\w.-]{1,80})["']+$""")
 UNANSWERED = ("", "YOUR ANSWER HERE")
@@ -109,8 +110,18 @@ def marks_of(cell: Notebook) -> dict[str, Any]:
     return {**metadata, "grade_id": current_name(metadata["grade_id"])}
 
 
-def compose(teachers: Notebook, learners: Notebook) -> Composed:
-    """Combine the learner's cells and the teacher's, in the order in which to run them."""
+def handed_out_of(notebook: Notebook) -> str:
+    """The digest of what was handed out that a learner's copy carries; "" if it has none."""
+    metadata = notebook.get("metadata")
+    ours = metadata.get(OURS) if isinstance(metadata, dict) else None
+    digest = ours.get(HANDED_OUT) if isinstance(ours, dict) else None
+    return digest if isinstance(digest, str) else ""
+
+
+def compose(teachers: Notebook, learners: Notebook, earlier: bool = False) -> Composed:
+    """Combine the learner's cells and the teacher's, in the order in which to run them. Who answered an `earlier`
+    version cannot have what is new in the teacher's, which is no trouble.
+    """
     composed = Composed()
     own = {marks_of(cell)["grade_id"]: cell for cell in teachers["cells"] if marks_of(cell)}
     by_cell_id = {cell.get("id"): id for id, cell in own.items() if marks_of(cell)["solution"]}
@@ -135,7 +146,7 @@ def compose(teachers: Notebook, learners: Notebook) -> Composed:
             begins = plain_copy and given in own and given not in (*named.values(), *placed.values())
             entries += _given_apart(id, own[given], step) if begins and "shows" in step else [(id, step)]
         elif cell["cell_type"] == "code" and code.strip():
-            entries.append(("", {"do": "run", "cell": f"cell {number + 1}", "source": code}))
+            entries.append(("", {"do": "run", "cell": f"cell {number + 1}", "source": code, **_may_raise(cell)}))
     for id, cell in own.items():
         if id in taken:
             continue
@@ -147,11 +158,17 @@ def compose(teachers: Notebook, learners: Notebook) -> Composed:
             entries.insert(
                 _place(id, list(own), [entry for entry, _ in entries]), (id, _step(cell, "", cell, composed))
             )
-            if not plain_copy:
+            if not plain_copy and not earlier:
                 composed.notes.append(f"the cell {id!r} was missing and is put in")
     composed.steps = [step for _, step in entries if step]
     note_given_names(teachers, composed.steps)
     return composed
+
+
+def _may_raise(cell: Notebook) -> dict[str, bool]:
+    """What a step says if its cell has Jupyter's tag for cells that raise an error."""
+    tags = cell.get("metadata", {}).get("tags")
+    return {"may_raise": True} if isinstance(tags, list) and "raises-exception" in tags else {}
 
 
 def _given_apart(id: str, own: Notebook, step: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
@@ -189,7 +206,7 @@ def _step(teachers: Notebook, code: str, cell: Notebook, composed: Composed) -> 
         return {"do": "test", "id": id, "source": test}
     if marks.get("grade"):
         return {"do": "hidden", "id": id, "code": test}
-    return {"do": "run", "cell": id, "source": test, "given": True}
+    return {"do": "run", "cell": id, "source": test, "given": True, **_may_raise(teachers)}
 
 
 def _place(id: str, order: list[str], present: list[str]) -> int:

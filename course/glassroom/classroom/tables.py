@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 #: What begins a formula, at the beginning of a cell or of what a program takes for one: in many countries a semicolon
 #: parts cells. A sign with nothing after it begins none.
@@ -20,6 +22,22 @@ def table_csv(lines: Iterable[Iterable[str]], separator: str = ",") -> str:
     for line in lines:
         writer.writerow([safe_cell(cell) for cell in line])
     return text.getvalue()
+
+
+def table_text(path: Path) -> str:
+    """The text of a table as spreadsheets save it: UTF-8, UTF-16 with its mark, or Windows-1252. Raises OSError, and
+    UnicodeDecodeError for any other."""
+    content = path.read_bytes()
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        text = content.decode("utf-16")
+        if not text.partition("\n")[0].isascii():  # the names of columns are English
+            raise UnicodeDecodeError("utf-16", content, 0, 2, "header")
+        return text.replace("\r\n", "\n")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("cp1252")
+    return text.replace("\r\n", "\n")
 
 
 def number(value: float | None) -> str:

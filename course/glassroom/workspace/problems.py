@@ -3,6 +3,7 @@ error of the environment: a folder that cannot be written, a busy port, a damage
 message without a traceback and exits with its code.
 """
 
+from collections.abc import Iterable
 from enum import IntEnum
 
 from glassroom.records.printable import printable
@@ -22,9 +23,10 @@ class Exit(IntEnum):
 class Problem(Exception):
     """An expected error, with a message that says what to do, and its exit code.
 
-    The message is one line: control characters, as in the name of a folder, are escaped as Python does.
+    The message is one line, and further ones in `more`: control characters in a line, as in the name of a folder, are
+    escaped as Python does.
     """
 
-    def __init__(self, message: str, exit_code: Exit = Exit.OUTSIDE) -> None:
-        super().__init__(printable(message))
+    def __init__(self, message: str, exit_code: Exit = Exit.OUTSIDE, more: Iterable[str] = ()) -> None:
+        super().__init__("\n".join(printable(line) for line in (message, *more)))
         self.exit_code = exit_code

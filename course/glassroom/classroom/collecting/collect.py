@@ -12,9 +12,9 @@ from glassroom.classroom.collecting.folders import delivered_items, in_homes
 from glassroom.classroom.collecting.items import Item
 from glassroom.classroom.collecting.names import Layout, attempt_of, safe_name
 from glassroom.classroom.collecting.submitted import Collected, folder_of, keep_aside, note_time, take
-from glassroom.classroom.course_file import Course
+from glassroom.classroom.course_file import NAME, Course
 from glassroom.records.printable import printable
-from glassroom.workspace.problems import Problem
+from glassroom.workspace.problems import Exit, Problem
 
 #: What the commands keep in a class's folder.
 OWN_FOLDERS = ("source", "release", "submitted", "marks", "pages", "autograded", "feedback")
@@ -41,6 +41,7 @@ def collect(
     home, place = course.folder.resolve(), source.resolve()
     if place == home or (place.is_relative_to(home) and place.relative_to(home).parts[0] in OWN_FOLDERS):
         raise Problem(f"{source} is the class's own. Name what was delivered: a zip file, or a folder of learners.")
+    _require_delivery(course, source)
     report = Collected()
     layout = Layout(
         learners_of(course),
@@ -68,6 +69,18 @@ def collect(
             note_time(folder, when)  # also where the work itself is there already
     report.oddities += _missing(course, report.taken)
     return report
+
+
+def _require_delivery(course: Course, source: Path) -> None:
+    """Raise `Problem` for a class's folder, for what lies in it (but for `collected/`), and for a folder around it."""
+    here, own = source.resolve(), course.folder.resolve()
+    inside = here.is_relative_to(own) and not here.is_relative_to(own / "collected")
+    if inside or own.is_relative_to(here) or (here / NAME).is_file():
+        raise Problem(
+            f"{source} has a class in it, and no delivery: its folders are no learners'. Name the folder or the zip "
+            "file in which work was handed in.",
+            Exit.USAGE,
+        )
 
 
 def _attempts(

@@ -34,7 +34,7 @@ class Layout:
 
     def around(self, paths: Iterable[PurePosixPath], source: str, *, is_own: bool, archive: str = "") -> Layout:
         """The layout of these files, of a learner's own archive or of a delivery. The content of a learner's own folder
-        never decides whose it is. So if everything in a delivery lies in one folder that has folders in it, and its
+        never decides whose it is. So if a delivery has one folder alone, which has folders in it, and its
         name does not show that it is a learner's, the teacher must say what it is: raises `Problem`. A single folder
         without folders in it is a learner's, unless it has the zip file's name: whoever hands in `ada/…` need not be
         Ada.
@@ -49,14 +49,20 @@ class Layout:
             if not folders or any(names[: len(self.chosen)] != self.chosen for names in folders):
                 raise Problem(f"{source} has notebooks that are not in {where!r}.", Exit.USAGE)
             return replace(self, outer=len(self.chosen), chosen=None)
-        outer = [names[:1] for names in folders]
-        if is_own or not outer or len({*outer}) != 1 or not outer[0]:
+        outer = {names[0] for names in folders if names}
+        if is_own or len(outer) != 1:
             return replace(self, outer=0)
-        (name,) = outer[0]
+        (name,) = outer
         beneath = {names[1] for names in folders if len(names) > 1}
         is_learners = name in self.learners or MOODLE.match(name) or EXCHANGE.match(name)
         if beneath <= {*self.assignments} or is_learners:
-            return replace(self, outer=int(name == archive and not beneath))
+            return replace(self, outer=int(name == archive and not beneath and () not in folders))
+        if () in folders:
+            raise Problem(
+                f"{printable(source)} holds files, and one folder, {printable(name)!r}, with folders in it. Collect "
+                "that folder and each file alone; or, if the folder is one learner's: --within .",
+                Exit.USAGE,
+            )
         raise Problem(
             f"{printable(source)} holds one folder, {printable(name)!r}, with folders in it, and whose they are cannot "
             f"be told. If each is a learner's: --within {shlex.quote(name)}. If all of it is one learner's: --within .",

@@ -154,6 +154,8 @@ class Referee:
             doubt = f"{what} {is_or_are} not what the notebook gives: the learner has changed the cell"
             if not changed:
                 doubt = f"{what} {is_or_are} not what the notebook gives: the learner's code has written into it"
+            elif self.plan.get("earlier"):
+                doubt = f"{what} {is_or_are} not what the notebook gives now: an earlier version of it was answered"
             mark.setdefault("doubt", doubt)
         drawn = mark.pop("drawn", {})
         mark["outputs"] = [*self.shown.get(id, []), *([drawn] if drawn else [])]

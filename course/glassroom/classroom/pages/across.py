@@ -8,6 +8,8 @@ from glassroom.classroom.course_file import Assignment
 from glassroom.classroom.marks import Result, lateness
 from glassroom.classroom.pages.shell import name_of, text
 
+MOST_WHOLE = 60  # learners in a table that is shown whole, without a scroll box
+
 Found = Sequence[tuple[Assignment, list[Result], list[str]]]  # results, and the learners who have handed in nothing
 
 
@@ -34,7 +36,8 @@ def all_assignments(marked: Found) -> str:
         f'<td class="n muted">{len(results)} of {len(results) + len(missing)}</td>' for _, results, missing in marked
     )
     return (
-        '<div class="scroll" tabindex="0" role="region" aria-label="Learners and assignments">'
+        f'<div class="scroll{" long" if len(lines) > MOST_WHOLE else ""}" tabindex="0" role="region" '
+        'aria-label="Learners and assignments">'
         f'<table class="heat across"><thead><tr><th scope="col">learner</th>{head}'
         f'<th scope="col">points<small>of {sum(points.values()):g}</small></th></tr></thead>'
         f"<tbody>{''.join(lines)}</tbody>"

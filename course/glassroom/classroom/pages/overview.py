@@ -12,7 +12,7 @@ from glassroom.classroom.course_file import Assignment, Course, read_course
 from glassroom.classroom.grading import Mark, task_of
 from glassroom.classroom.handout import solution_in
 from glassroom.classroom.marks import Result, lateness, result
-from glassroom.classroom.pages.across import all_assignments, anchor
+from glassroom.classroom.pages.across import MOST_WHOLE, all_assignments, anchor
 from glassroom.classroom.pages.misconceptions import mistakes, unanswered
 from glassroom.classroom.pages.shell import code, name_of, page, sentence, text
 from glassroom.classroom.pages.similar import similar
@@ -168,7 +168,8 @@ def _heat_map(results: list[Result]) -> str:
     return (
         '<div class="legend muted"><span>■ all points</span><span>½ some</span><span>· none</span>'
         "<span>… waits for a person</span><span>red frame: look at it</span></div>"
-        '<div class="scroll" tabindex="0" role="region" aria-label="Learners and exercises"><table class="heat">'
+        f'<div class="scroll{" long" if len(rows) > MOST_WHOLE else ""}" tabindex="0" role="region" '
+        'aria-label="Learners and exercises"><table class="heat">'
         f'<thead><tr><th scope="col">learner</th>{head}<th scope="col">points</th><th scope="col"></th></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody>"
         f'<tfoot><tr><th scope="row">the class</th>{"".join(shares)}<td></td><td></td></tr></tfoot></table></div>'
@@ -215,15 +216,16 @@ def _mistakes(results: list[Result]) -> Iterable[str]:
 def _stuck(results: list[Result]) -> Iterable[str]:
     stuck = []
     for graded in results:
+        untouched = unanswered(graded.row)
         tried = [
             mark
             for mark in graded.row.marks
-            if mark.part is not None and mark.part < 1 and mark.id not in unanswered(graded.row) and mark.how != "hand"
+            if mark.part is not None and mark.part < 1 and mark.exercise not in untouched and mark.how != "hand"
         ]
         hints = sum(mark.hints for mark in graded.row.marks)
         share = graded.raw / graded.points if graded.points else 0.0
         if share < 0.5:
-            stuck.append((share, graded, len(tried), len(unanswered(graded.row)), hints))
+            stuck.append((share, graded, len(tried), len(untouched), hints))
     if not stuck:
         return
     yield "<h3>Who is stuck</h3>"

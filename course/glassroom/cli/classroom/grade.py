@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     from glassroom.classroom.by_hand import read_manual
     from glassroom.classroom.course_file import read_course
     from glassroom.classroom.marks import absentees, marks_csv, result
-    from glassroom.classroom.release import changed_since, is_released
+    from glassroom.classroom.release import changed_since, is_released, needs_force
     from glassroom.classroom.sandbox import best_isolation
 
     require_numpy()
@@ -91,11 +91,15 @@ def run(arguments: argparse.Namespace) -> int:
 
         report = grade(course, assignments, isolation, run_all, threading.Event(), progress, arguments.again)
     with course_in(course.language, notebooks_folder()) as notebooks:
-        changed = [assignment.name for assignment in assignments if changed_since(course, assignment, notebooks)]
+        changed = {
+            each.name: " --force" if needs_force(course, each, notebooks) else ""
+            for each in assignments
+            if changed_since(course, each, notebooks)
+        }
     report.warnings += [
         f"{name}: course.toml or the notebooks have changed since it was released, and the marks rest on what was "
-        f"released. To renew it: glassroom release {name} --course {arguments.course}"
-        for name in changed
+        f"released. To renew it: glassroom release {name} --course {arguments.course}{force}"
+        for name, force in changed.items()
     ]
     manual = read_manual(course)
     results = [result(course, course.assignment(row.assignment), row, manual) for row in report.rows]

@@ -3,10 +3,12 @@
 import argparse
 import csv
 import io
+import sys
 from pathlib import Path
 from typing import Any
 
 from glassroom.cli.classroom import add_command, course_of
+from glassroom.records.printable import printable
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.whole_files import write_atomically
 
@@ -37,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write or print the table."""
     from glassroom.classroom.batch import learners_of, read_rows
     from glassroom.classroom.by_hand import MANUAL, read_manual
-    from glassroom.classroom.lms import lms_csv
+    from glassroom.classroom.lms import left_out, lms_csv, numbers_of
     from glassroom.classroom.marks import absentees, manual_template, marks_csv, result
 
     course = course_of(arguments)
@@ -58,7 +60,16 @@ def run(arguments: argparse.Namespace) -> int:
             raise Problem(
                 f"An LMS takes one assignment at a time: glassroom marks {arguments.course} NAME --lms …", Exit.USAGE
             )
-        table = lms_csv(arguments.lms, assignments[0], results, arguments.roster)
+        numbers = numbers_of(course, results)
+        table = lms_csv(arguments.lms, assignments[0], results, arguments.roster, numbers)
+        if arguments.roster:
+            unknown, without = left_out(arguments.lms, results, arguments.roster, numbers)
+            if unknown:
+                names = ", ".join(map(printable, unknown))
+                print(f"marked, and left out, because {arguments.roster} does not have them: {names}", file=sys.stderr)
+            if without:
+                names = ", ".join(map(printable, without))
+                print(f"in {arguments.roster}, and without a mark: {names}", file=sys.stderr)
     else:
         present = {(result.row.learner, result.row.assignment) for result in results}
         marked = {assignment for _, assignment in present}

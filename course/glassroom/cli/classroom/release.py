@@ -55,7 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.course)
     with (
         course_in(language_of(folder), notebooks_folder()) as notebooks,
-        tqdm(unit=word(" solutions"), desc=word("trying"), dynamic_ncols=True, leave=False, delay=1) as bar,
+        tqdm(
+            unit=word(" solutions"), desc=word("trying"), dynamic_ncols=True, leave=False, delay=1, disable=None
+        ) as bar,
     ):
 
         def progress(done: int, of: int, name: str) -> None:

@@ -18,7 +18,7 @@ const field = ({ kind, choices, hint }, name) => {
     box.append(label);
   }
   if (hint) {
-    const typed = element("input", { type: "text", placeholder: hint, maxLength: 60, autocomplete: "off", spellcheck: false });
+    const typed = element("input", { type: "text", placeholder: hint, autocomplete: "off", spellcheck: false });
     typed.setAttribute("autocapitalize", "off");
     typed.setAttribute("aria-label", `${kind}: ${hint}`);
     typed.addEventListener("input", () => box.querySelectorAll("input[type=radio]").forEach((each) => (each.checked = false)));

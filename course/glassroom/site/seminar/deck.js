@@ -103,7 +103,9 @@ const bar = (row, most, isTold) => {
   const length = element("span", "length");
   length.style.width = `${most ? (100 * row.votes) / most : 0}%`;
   track.append(length);
-  line.append(element("span", "answer", row.answer), track, element("span", "count", String(row.votes)));
+  const answer = element("span", "answer", row.answer);
+  answer.title = row.answer; // a long one is cut after two lines
+  line.append(answer, track, element("span", "count", String(row.votes)));
   line.append(element("span", "mark", isRight ? `✓ ${word("right")}` : ""));
   return line;
 };

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from glassroom.records.columns import columns
 from glassroom.translations.language import languages
 from glassroom.workspace.execution import execute
 from glassroom.workspace.normalize import normalized
-from glassroom.workspace.notebook_json import parse, source
+from glassroom.workspace.notebook_json import parse, serialise, source
 from glassroom.workspace.other_language import course_in
 from glassroom.workspace.sources import notebooks_folder
 
@@ -188,6 +189,21 @@ def test_a_translated_notebook_runs_and_computes_the_same(name, folders, monkeyp
         assert numbers(before) == numbers(after), (before["id"], source(after))
         if not HAN.search("".join(texts(after))):
             assert "".join(texts(before)).split() == "".join(texts(after)).split(), (before["id"], source(after))
+
+
+TODAYS = [name for number, name in enumerate(translated()) if number % 12 == date.today().toordinal() % 12]
+
+
+@pytest.mark.parametrize("name", TODAYS)
+def test_nbval_finds_a_translated_notebook_as_it_is_stored(name, folders, monkeypatch):
+    """Once it has been stored with its outputs; a twelfth of the notebooks each day."""
+    code, _, place = name.partition("/")
+    monkeypatch.setenv("GLASSROOM_LANG", code)
+    path = folders[code] / f"{place}.ipynb"
+    path.write_bytes(serialise(normalized(execute(parse(path.read_bytes()), path.parent))))
+    nbval = [sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env", "-p", "no:xdist", str(path)]
+    ran = subprocess.run([*nbval, f"--rootdir={path.parent}"], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout
 
 
 def texts(cell) -> list[str]:

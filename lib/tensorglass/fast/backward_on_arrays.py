@@ -114,9 +114,11 @@ class ArrayRun(Run):
                 held: Any = all_arrived.get(following)
                 only = None
                 if held is not None and type(gradient) is BareArray is type(held[nr]) and len(outputs) == 1:
-                    if not is_spread(held[0]):  # PyTorch adds in place then
+                    try:
+                        _add(held[0], gradient, out=held[0])  # in place: nobody else sees it
                         self._written[following] = self._written.get(following, 0) + 1
-                    held[0] = _add(held[0], gradient, out=held[0].copy())  # the gradient of a sum may share its memory
+                    except ValueError:  # a spread array may not be written to
+                        held[0] = _add(held[0], gradient, out=held[0].copy())
                 elif held is not None or len(outputs) != 1:
                     self._arrive(following, nr, gradient)
                 elif not left and type(following) is AccumulateGrad and becomes_grad(following, gradient):
@@ -185,11 +187,13 @@ class ArrayRun(Run):
             gradient = tensor_of(gradient, node.outputs[nr].dtype)  # type: ignore[union-attr]  # it has the output
         if type(arrived[nr]) is BareArray:
             arrived[nr] = self._settled(node, nr, arrived[nr])
-        is_counted = not self.create_graph and is_alone(arrived, nr)  # PyTorch adds in place then
-        version = arrived[nr]._storage.version + is_counted
-        arrived[nr] = arrived[nr] + gradient  # not in place: the gradient of a sum may be a bare array over its memory
-        if is_counted:
+        if arrived[nr].numel() == 1 and not self.create_graph and is_alone(arrived, nr):
+            # PyTorch adds in place, which the version tells. Here a sum may have spread this number over its memory.
+            version = arrived[nr]._storage.version + 1
+            arrived[nr] = arrived[nr] + gradient
             arrived[nr]._storage.version = version
+        else:
+            super()._add(node, nr, arrived, gradient)
 
     def _run(self, node: Node, arrived: Arrived) -> Gradients:
         if isinstance(node, FormulaNode) and not state.grad and arrived[0] is not None and not _anomaly.enabled:

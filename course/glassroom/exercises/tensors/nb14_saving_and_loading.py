@@ -13,7 +13,16 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import Misconception, exercise
-from glassroom.exercises.expect import call, expect, expect_copy, expect_tensor, expect_truths, expect_value, run
+from glassroom.exercises.expect import (
+    call,
+    expect,
+    expect_copy,
+    expect_tensor,
+    expect_truths,
+    expect_value,
+    names_read,
+    run,
+)
 from glassroom.exercises.facts import first_sentence, is_tensor, nbytes, share_memory
 
 
@@ -39,14 +48,15 @@ from glassroom.exercises.facts import first_sentence, is_tensor, nbytes, share_m
         """,
     ],
 )
-def buffer(loaded: Any, *, state: dict[str, Any], buffer: Any) -> str:
+def buffer(loaded: Any, *, state: dict[str, Any]) -> str:
     expect(loaded is not state, "`loaded` is `state` itself; nothing was saved and loaded.")
     expect(isinstance(loaded, dict) and loaded.keys() == state.keys(), "`loaded` should have the keys of `state`.")
     expect_value(loaded["w"], "loaded['w']", state["w"])
     expect_copy(loaded["w"], "loaded['w']", of=state["w"], of_name="state['w']", because="dict() copies no tensor.")
     expect(loaded["step"] == state["step"], f"`loaded['step']` is {loaded['step']!r}; it should be {state['step']}.")
+    read = names_read("loaded")
     expect(
-        isinstance(buffer, io.BytesIO) and (buffer.closed or buffer.getvalue()),
+        not read or read["buffer"] > 1,
         "nothing was written into `buffer`: what is loaded comes from there, and so has to be saved there.",
     )
     return "Bytes in memory are a file like any other, and loading reads it from its beginning."

@@ -156,7 +156,8 @@ class _Forward(_ConvNd):
         padding: Any = self.padding
         if self.padding_mode != "zeros":
             input, padding = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode), 0
-        function = getattr(F, f"conv{len(self.kernel_size)}d")  # a program may have replaced it
+        rank = getattr(self, "_rank", len(self.kernel_size))  # what borrows this method has no rank
+        function = getattr(F, f"conv{rank}d")  # a program may have replaced it
         result: Tensor = function(input, weight, bias, self.stride, padding, self.dilation, self.groups)
         return result
 

@@ -1,5 +1,6 @@
 """What people answer, wrongly and rightly, in notebook 11 of part 5, and what the checks tell them."""
 
+import pytest
 from exercise_answers import right_answers, wrong_answers
 
 SHAPE = """
@@ -25,6 +26,14 @@ def left_on_meta(model):
     return [name for name, tensor in {named} if {which}]
 """
 BOTH = "[*model.named_parameters(), *model.named_buffers()]"
+
+
+@pytest.fixture(autouse=True)
+def no_default_device(torch):
+    """An answer may set one and set the old one again, which in PyTorch stays a mode of its own."""
+    yield
+    torch.set_default_device(None)
+
 
 WRONG = [
     ("n11-shape", SHAPE.format(device="'cpu'", result="tuple(function(*tensors).shape)"), "that have a storage"),

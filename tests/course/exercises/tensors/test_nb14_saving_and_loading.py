@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 from textwrap import dedent
+from types import SimpleNamespace
 
 import pytest
-from exercise_answers import right_answers, wrong_answers
+from exercise_answers import right_answers, verdict_on, wrong_answers
 
-from glassroom.exercises._answer_key import hints_of
+from glassroom.exercises._answer_key import hints_of, setup_of
 
 TOGETHER = "def save_both(whole, part, file): "
 SHAPES = """
@@ -22,7 +23,6 @@ ANSWERS = "nested, size, function, own_class, text = "
 
 WRONG = [
     ("t14-buffer", "loaded = state", "`state` itself"),
-    ("t14-buffer", "loaded = {'w': state['w'].clone(), 'step': 3}", "nothing was written into `buffer`"),
     ("t14-buffer", "loaded = dict(state)", "`loaded['w']`"),
     ("t14-buffer", "loaded = state['w']", "the keys of `state`"),
     ("t14-buffer", "loaded = {'w': state['w'] + 1, 'step': 3}", "`loaded['w']` holds"),
@@ -81,3 +81,19 @@ def test_the_answers_are_what_load_does():
             assert answers[name], name
         except Exception:
             assert not answers[name], name
+
+
+@pytest.mark.parametrize(
+    ("attempt", "told"),
+    [
+        ("loaded = {'w': state['w'].clone(), 'step': 3}", "nothing was written into `buffer`"),
+        ("torch.save(state, buffer); buffer.seek(0); loaded = torch.load(buffer)", ""),
+        ("torch.save(state, buffer); loaded = torch.load(io.BytesIO(buffer.getvalue()))", ""),
+    ],
+)
+def test_an_answer_that_was_never_saved_is_seen_in_the_cell_that_runs(torch, monkeypatch, attempt, told):
+    request = {"content": {"code": f"{setup_of('t14-buffer')}\n{attempt}\ncheck(...)"}}
+    monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(get_parent=lambda: request))
+    verdict = verdict_on(torch, "t14-buffer", attempt)
+    assert verdict.solved is not bool(told), verdict.message
+    assert told in verdict.message

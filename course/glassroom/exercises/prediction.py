@@ -36,6 +36,7 @@ NO_ERROR = frozenset({"no error", "no", "nothing", "no exception", "not at all",
 ANY_ERROR = frozenset({"error", "an error", "exception", "an exception", "some error"})
 KINDS = ("memory", *_TRUTHS, "error")
 NUMBERS = ("value", "offset", "nbytes")
+MOST_BRACKETS = 8  # about a number, in an answer's truth; a list may hold itself
 WRITTEN_AS = {
     "memory": '"view" or "copy"',
     "shape": "a tuple such as (2, 3)",
@@ -267,10 +268,21 @@ def mark_of(kind: str, said: object, *truths: Any) -> str:
             mine = _plain(kind, said)
             if isinstance(mine, str) and kind in NUMBERS and not any(isinstance(truth, str) for truth in truths):
                 return ""  # "hundred" is no number that could be wrong
-            right = any(facts.same_value(mine, _plain(kind, truth), near_zero=1e-15) for truth in truths)
+            forms = [_plain(kind, truth) for truth in truths]
+            if kind == "value" and not isinstance(mine, (list, tuple)):
+                forms += [_only_number(form) for form in forms]
+            right = any(facts.same_value(mine, form, near_zero=1e-15) for form in forms)
     except Exception:
         right = False
     return "✓" if right else "✗"
+
+
+def _only_number(values: Any) -> Any:
+    """The number in a tensor of one element, which may be said without its brackets."""
+    for _ in range(MOST_BRACKETS):
+        if isinstance(values, (list, tuple)) and len(values) == 1:
+            values = values[0]
+    return values
 
 
 def _table_of_answers(rows: list[tuple[str, str, str, str]]) -> str:

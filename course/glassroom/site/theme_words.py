@@ -24,6 +24,7 @@ SAID = {
     as_is("Auto light/dark, in light mode"): "Auto light/dark, in light mode",
     as_is("Auto light/dark, in dark mode"): "Auto light/dark, in dark mode",
     as_is("Menu"): word("Menu"),
+    as_is("Search"): word("Search"),
     as_is("Expand"): word("Expand"),
     as_is("Please activate JavaScript to enable the search functionality."): word(
         "Please activate JavaScript to enable the search functionality."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import re
 
 import numpy
@@ -12,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glassroom.exercises import predict
-from glassroom.exercises.prediction import Prediction
+from glassroom.exercises.cards.widgets import value_of
+from glassroom.exercises.prediction import Prediction, mark_of
 
 
 def revealed(answers, *result, **keywords):
@@ -266,3 +268,32 @@ def test_a_word_where_a_number_is_asked_for_is_no_answer(capsys):
     guess = predict("Which?", value="hundred")
     guess.reveal("thousand")
     assert (guess.right, guess.said) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "typed", "truth"),
+    [
+        ("value", 'float("nan")', [math.nan]),
+        ("value", "[nan, -inf, 1]", [math.nan, -math.inf, 1.0]),
+        ("value", "torch.nan", [math.nan]),
+        ("value", "2 - 4i", 2 - 4j),
+        ("value", "1e-10", [1e-10]),
+        ("value", "-9", [[-9.0]]),
+        ("value", "12,000,000", 12_000_000),
+        ("nbytes", "12,000,000", 12_000_000),
+        ("nbytes", "1500000*8", 12_000_000),
+        ("shape", "(2, 3)", (2, 3)),
+        ("shape", "2,300", (2, 300)),
+        ("value", "[1, 2]", [1.0, 2.0]),
+        ("value", "True", True),
+    ],
+)
+def test_what_is_typed_into_a_field_is_read_as_people_write_it(kind, typed, truth):
+    assert mark_of(kind, value_of(kind, typed), truth) == "✓"
+
+
+@pytest.mark.parametrize(
+    "typed", ["[0] * 10**9", "2 ** 10", "1 / 0", "open('x')", "x.y", "1 +", "float('x')", "[1, [", "0 1"]
+)
+def test_what_is_no_value_stays_the_text_that_was_typed(typed):
+    assert value_of("value", typed) == typed

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import math
+import operator
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,6 +14,7 @@ import anywidget
 import traitlets
 
 from glassroom.exercises.cards.card import SHEET
+from glassroom.exercises.prediction import NUMBERS
 from glassroom.live.embed import module_of, style_of
 from glassroom.translations.templates import as_is
 
@@ -117,7 +120,41 @@ def value_of(kind: str, typed: str) -> object:
         return ...
     if kind in ("memory", "error", "dtype"):
         return text.strip("\"'")
+    if kind in NUMBERS and _THOUSANDS.fullmatch(text):
+        text = text.replace(",", "")
     try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return _computed(ast.parse(_IMAGINARY.sub("j", text), mode="eval").body)
+    except (ArithmeticError, LookupError, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return text
+
+
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?")
+_IMAGINARY = re.compile(r"(?<=\d)i\b")
+_WORDS = {"nan": math.nan, "NaN": math.nan, "inf": math.inf}
+_OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+}
+
+
+def _computed(node: ast.expr) -> Any:
+    """The value of a literal, in which numbers may be computed (`1000 * 8`) or be nan or infinite, as a tensor prints
+    them (`nan`, `-inf`) or as Python writes them (`float("nan")`, `math.inf`)."""
+    if isinstance(node, (ast.List, ast.Tuple)):
+        values = [_computed(element) for element in node.elts]
+        return tuple(values) if isinstance(node, ast.Tuple) else values
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_computed(node.operand)
+    if isinstance(node, ast.BinOp):
+        numbers = [_computed(node.left), _computed(node.right)]
+        if not all(isinstance(number, (int, float, complex)) for number in numbers):
+            raise TypeError("only numbers are computed with")
+        return _OPERATIONS[type(node.op)](*numbers)
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        return _WORDS[node.id if isinstance(node, ast.Name) else node.attr]
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "float" and len(node.args) == 1:
+        return float(ast.literal_eval(node.args[0]))
+    return ast.literal_eval(node)

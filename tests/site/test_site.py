@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 from html.parser import HTMLParser
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -29,6 +29,9 @@ PAGES = (
 HEAVIEST = 1_500_000  # bytes of a page without its pictures
 PICTURE = "svg.gr"
 ROOT = Path(__file__).resolve().parents[2]
+if BUILT := os.environ.get("SITE"):
+    found = (path.relative_to(BUILT).as_posix() for path in sorted(Path(BUILT).rglob("*.html")))
+    PAGES = tuple(name for name in found if name.partition("/")[0] != "lite" and name != "404.html")  # which leads on
 
 
 class Links(HTMLParser):
@@ -116,6 +119,24 @@ def test_no_page_is_heavier_than_a_megabyte_and_a_half_without_its_pictures(site
     assert not heavy
 
 
+def test_a_heavier_page_is_refused(tmp_path):
+    from glassroom.site.build import HEAVIEST as MOST
+    from glassroom.site.build import refuse_heavy_pages
+    from glassroom.workspace.problems import Problem
+
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "a.js").write_text("1" * 600_000)
+    (tmp_path / "run.js").write_text("1" * 100_000)
+    (tmp_path / "run-more.js").write_text("1" * 300_000)
+    page = '<img src="a.png"><script type="module" src="../run.js?v=1"></script><script src="../a.js"></script>'
+    (tmp_path / "notebooks" / "light.html").write_text(page)
+    refuse_heavy_pages(tmp_path)
+    (tmp_path / "notebooks" / "heavy.html").write_text(page + "x" * 500_000)
+    with pytest.raises(Problem, match=r"without pictures: notebooks/heavy\.html \(1\.5 MB\)$"):
+        refuse_heavy_pages(tmp_path)
+    assert MOST == HEAVIEST
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_interactive_within_a_second_of_its_main_threads_time(page, address, name):
     client = page.context.new_cdp_session(page)
@@ -168,7 +189,57 @@ def test_the_first_pages_picture_is_above_the_fold_beside_its_lines(page, addres
     page.goto(f"{address}/index.html")
     code, picture = page.locator(".first-code").bounding_box(), page.locator(f".first {PICTURE}").first.bounding_box()
     assert picture["x"] >= code["x"] + code["width"]
-    assert picture["y"] + picture["height"] <= 768
+    assert max(picture["y"] + picture["height"], code["y"] + code["height"]) <= 768
+    assert page.locator(".first-code pre").inner_text().strip().count("\n") + 1 == 10
+
+
+def test_the_card_of_five_minutes_leads_to_them_in_both_languages(page, address):
+    for folder in ("", "zh/"):
+        page.goto(f"{address}/{folder}index.html")
+        page.locator(".cards a").nth(3).click()
+        page.wait_for_url(f"{address}/{folder}docs/inspectors.html#*")
+        assert page.evaluate("document.querySelector(':target').querySelector('h2') !== null")
+        first = page.locator("article h2").first
+        assert page.locator(":target h2").first.inner_text() == first.inner_text()
+
+
+def test_the_gallery_numbers_storages_as_a_first_run_does_and_shows_every_inspector(site):
+    headings = re.findall("^##+ (.*`.*)$", (ROOT / "docs" / "inspectors.md").read_text("utf-8"), re.MULTILINE)
+    page = (site / "gallery.html").read_text("utf-8")
+    exhibits = re.split(r'<section id="', page)[2:]
+    titles = [re.search('<h2>.*?<span class="pre">(.*?)</span>', exhibit, re.DOTALL)[1] for exhibit in exhibits]
+    assert sorted(titles) == sorted(name.strip("%") for heading in headings for name in re.findall("`(.*?)`", heading))
+    for title, exhibit in zip(titles, exhibits, strict=True):
+        numbers = sorted({int(number) for number in re.findall(r"\bS(\d+)\b", exhibit)})
+        assert numbers == list(range(len(numbers))), title
+
+
+def test_contents_have_paths_minutes_forty_questions_and_the_words(site):
+    page = (site / "notebooks" / "contents.html").read_text("utf-8")
+    said = re.sub(r"<[^>]+>", "", page)
+    for words in (
+        "Three short paths",
+        "An afternoon (about",
+        "I came for autograd (about",
+        "Part 1",
+        "15 min",
+        "Glossary",
+    ):
+        assert words in said
+    assert [int(number) for number in re.findall(r"^(\d+)\. ", said, re.MULTILINE)] == list(range(1, 41))
+
+
+def test_a_notebook_leads_to_the_next_and_to_the_one_before_and_links_between_notebooks_are_between_pages(site):
+    from glassroom.site.pages import linked
+
+    names = ["00_start_here", "01_header_and_storage", "05_strides_and_offset"]
+    there = [name for name in names if (site / f"notebooks/1_memory/{name}.html").exists()]
+    first, second = (Links((site / f"notebooks/1_memory/{name}.html").read_text("utf-8")) for name in there[:2])
+    assert f"{there[1]}.html" in first.links
+    assert f"{there[0]}.html" in second.links
+    known = {PurePosixPath("1_memory/05_strides.ipynb"), PurePosixPath("2_tensors/01_attributes.ipynb")}
+    text = "[A](05_strides.ipynb#here) [B](../2_tensors/01_attributes.ipynb) [C](06_contiguity.ipynb)"
+    assert linked(text, PurePosixPath("1_memory/04_x.ipynb"), known) == text.replace("[C](06_contiguity.ipynb)", "C")
 
 
 def test_an_exercise_asks_then_helps_then_answers(page, address):
@@ -189,6 +260,31 @@ def test_an_exercise_asks_then_helps_then_answers(page, address):
 def test_the_marks_of_solutions_and_of_hidden_tests_are_not_there(site):
     text = "".join(path.read_text("utf-8") for path in (site / "notebooks").rglob("*.html"))
     assert not re.search("(BEGIN|END) (SOLUTION|HIDDEN TESTS)", text)
+
+
+def test_nothing_of_a_class_is_there(site):
+    """Class pages and hidden tests are made from a class's own folder, which no part of the site is made from."""
+    from glassroom.site.build import DOCUMENTS
+
+    folders = {path.name for path in site.iterdir() if path.is_dir()}
+    ours = {
+        "_images",
+        "_sources",
+        "_static",
+        "colab",
+        "docs",
+        "lite",
+        "live",
+        "notebooks",
+        "pyodide",
+        "reference",
+        "zh",
+    }
+    assert folders <= ours
+    documents = {name for _, names in DOCUMENTS for name in names}
+    assert {path.stem for path in (site / "docs").glob("*.html")} - documents == {
+        path.stem for path in (ROOT / "docs").glob("terms.*.md")
+    }
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -390,6 +486,34 @@ for path in sorted(Path(sys.argv[1]).glob("1_memory/*.ipynb")):
     assert ran("Yes.") == ["01_one", "02_two"]
     assert ran("Yes.") == []
     assert ran("Good.") == ["01_one"]
+
+
+def test_a_change_of_one_notebooks_exercises_runs_no_other_anew_but_those_that_look_back(tmp_path, monkeypatch):
+    from glassroom.site import live_notebooks as live
+
+    ran: list[str] = []
+    monkeypatch.setattr(live, "EXERCISES", tmp_path / "exercises")
+    monkeypatch.setattr(live, "run_live", lambda notebook, folder: ran.append(notebook["cells"][0]["id"]) or notebook)
+    codes = {"01_one": "check('one')", "02_two": "check('two')", "03_review": "read_again()"}
+    for folder in ("exercises/memory", "1_memory"):
+        (tmp_path / folder).mkdir(parents=True)
+    for name, code in codes.items():
+        cell = {"cell_type": "code", "id": name, "metadata": {}, "execution_count": 1, "outputs": [], "source": code}
+        notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        (tmp_path / "1_memory" / f"{name}.ipynb").write_text(json.dumps(notebook))
+
+    def after(place, text):
+        (tmp_path / "exercises" / place).write_text(text)
+        ran.clear()
+        code = live.digest_of([tmp_path])
+        for name in codes:
+            live.live_notebook(tmp_path / "1_memory" / f"{name}.ipynb", tmp_path / "cache", code)
+        return list(ran)
+
+    assert after("memory/nb01_one.py", "1") == list(codes)
+    assert after("memory/nb01_one.py", "1") == []
+    assert after("memory/nb01_one.py", "2") == ["01_one", "03_review"]
+    assert after("engine.py", "3") == list(codes)
 
 
 def test_what_a_cell_reveals_stands_in_one_card_whatever_it_prints_in_between(tmp_path):

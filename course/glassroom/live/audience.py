@@ -10,8 +10,12 @@ from typing import Any
 
 def somebody_watches() -> bool:
     """Whether the running cell was sent by a front end with a person at it, who could be asked for input. Front ends
-    say so with every cell; nbclient, nbval and papermill say that nobody can be asked.
+    say so with every cell; nbclient, nbval and papermill say that nobody can be asked. xeus-python does not pass it on,
+    but then its `input` is a function of C++ that returns nothing, as its signature shows.
     """
+    message = _message()
+    if message and "content" not in message:
+        return not str(input.__doc__).rstrip().endswith("-> None")
     return bool(_request().get("allow_stdin"))
 
 

@@ -30,6 +30,8 @@ from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import checkout, notebooks_folder
 
 OURS = ".glassroom-site"
+HEAVIEST = 1_500_000  # bytes of a page with its scripts and style sheets, and without its pictures
+LOADED = re.compile(r'<(?:script|link)\b[^>]*?\b(?:src|href)="([^"?#]+\.(?:js|css))[?#"]')
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
 
@@ -92,6 +94,7 @@ def build(
             render(sources, pages, cache, each_has)
             finish(pages, distribution)
         switch.add(pages)
+        refuse_heavy_pages(pages)
         distribution.copy(pages)
         if lite:
             write_lite(pages, folder, distribution)
@@ -152,6 +155,24 @@ def refuse_what_is_not_ours(out: Path) -> None:
         raise Problem(
             f"{out} holds something that glassroom site did not make, and is left as it is. Name another with --out.",
             Exit.OUTSIDE,
+        )
+
+
+def refuse_heavy_pages(pages: Path) -> None:
+    """Raise `Problem`, which names them, if pages are so heavy that they are slow on a phone."""
+    heavy = []
+    for page in sorted(pages.rglob("*.html")):
+        text = page.read_text("utf-8")
+        loaded = {(page.parent / place).resolve() for place in LOADED.findall(text)}
+        loaded |= {part for script in loaded if script.name == "run.js" for part in script.parent.glob("run-*.js")}
+        weight = len(text.encode()) + sum(path.stat().st_size for path in loaded)
+        if weight > HEAVIEST:
+            heavy.append(as_is(f"{page.relative_to(pages).as_posix()} ({weight / 1e6:.1f} MB)"))
+    if heavy:
+        raise Problem(
+            f"Nothing was published, because pages have more than {HEAVIEST / 1e6} MB without pictures: "
+            f"{', '.join(heavy)}",
+            Exit.FAILED,
         )
 
 
@@ -298,6 +319,7 @@ def _gallery(scripts: SharedScripts) -> str:
 def _first_page(docs: Path, entries: Sequence[Entry], scripts: SharedScripts, lite: bool) -> str:
     live = scripts.shared(gallery.made(gallery.FIRST).live)
     hours = round(sum(entry.minutes for entry in entries) / 60)
+    training = _first_section(docs, "inspectors")
     parts = [f"notebooks/{part}/index" for part in parts_of(entries)]
     return "\n\n".join(
         [
@@ -311,7 +333,7 @@ def _first_page(docs: Path, entries: Sequence[Entry], scripts: SharedScripts, li
             '<p class="first-say">Point at a cell: everything that shares its bytes lights up.</p>\n\n'
             + _raw(f'<div class="ran">{live}</div>')
             + "\n\n</div>\n</div>",
-            _cards(len(entries), hours, entries[0].place if entries else PAGE, lite),
+            _cards(len(entries), hours, entries[0].place if entries else PAGE, training, lite),
             "**tensorglass** runs PyTorch code with PyTorch's numbers, printed forms and errors, in Python over NumPy "
             "that you can read. **glassroom** is the course on it, and its inspectors, which also draw the tensors of "
             "your own PyTorch programs.",
@@ -345,12 +367,20 @@ def _write_404(pages: Path) -> None:
     _write(pages / "404.html", head)
 
 
-def _cards(notebooks: int, hours: int, start: PurePosixPath, lite: bool) -> str:
+def _first_section(docs: Path, name: str) -> str:
+    """Where a document's first section is, in the site's language."""
+    heading = re.search("^## (.+)$", document(docs, name), re.MULTILINE)
+    assert heading is not None
+    anchor = re.sub(r"[^\w -]", "", heading[1].lower()).replace(" ", "-")
+    return as_is(f"docs/{name}.md#{anchor}")
+
+
+def _cards(notebooks: int, hours: int, start: PurePosixPath, training: str, lite: bool) -> str:
     cards = [
         ("Take the course", f"{notebooks} notebooks, {hours} hours, or a path of an afternoon", f"notebooks/{PAGE}"),
         ("Begin here", "What a tensor is in memory: the first quarter of an hour", f"notebooks/{start}"),
         ("Look at the inspectors", "Every picture, live, beside the lines that made it", "gallery.md"),
-        ("Five minutes with a training step", "Where its memory goes, in your own PyTorch", "docs/inspectors.md"),
+        ("Five minutes with a training step", "Where its memory goes, in your own PyTorch", training),
         ("Read the library", "Twelve files, from `a.t()[1] += 2` to `backward()`", "docs/reading.md"),
         ("Teach a class", "Hand out, collect, grade; a room of laptops", "docs/teaching.md"),
     ]

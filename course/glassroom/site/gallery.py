@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import linecache
 from dataclasses import dataclass
 from textwrap import dedent
 from typing import Any
@@ -54,12 +55,28 @@ EXHIBITS = (
     Exhibit("step_backward", "How does a gradient come about, node by node?", """\
         x = torch.tensor([1., 2., 3.], requires_grad=True)
         step_backward((x * x).sum())"""),
+    Exhibit("watch", "What did each line allocate, write, share, copy and free?", """\
+        def step():
+            x = torch.tensor([1., 2., 3.], requires_grad=True)
+            y = x[1:] * 2
+            y += 1
+            y.sum().backward()
+
+        watch(step)"""),
     Exhibit("memory_timeline", "When was memory taken, and when was it given back?", """\
         with memory_timeline() as timeline:
             x = torch.ones(100)
             y = (x * 2 + 1).sum()
             del x
         timeline"""),
+    Exhibit("memory_log", "Does memory grow from step to step, and which line holds it?", """\
+        history = []
+        log = memory_log(every=5)
+        for number in range(20):
+            with log.step():
+                x = torch.ones(8, requires_grad=True)
+                history.append((x * x).sum())
+        log"""),
     Exhibit("device_map", "Where do tensors live, and what did it cost to move them?", """\
         line = torch.arange(6.)
         there = line.to("sim")
@@ -84,15 +101,19 @@ EXHIBITS = (
 
 
 def made(code: str) -> Any:
-    """The value of the last line of some code, which can use every name of glassroom, and tensorglass as `torch`."""
+    """The value of the last line of some code, which can use every name of glassroom, and tensorglass as `torch`.
+    Storages are S0, S1, … in it, as in a Python that has run nothing else.
+    """
     import glassroom
     import tensorglass
 
     names: dict[str, Any] = {"torch": tensorglass, "__name__": "gallery"}
     names |= {name: getattr(glassroom, name) for name in vars(glassroom)["__all__"] if not name.startswith("_")}
+    linecache.cache["<gallery>"] = (len(code), None, code.splitlines(keepends=True), "<gallery>")
     tree = ast.parse(code)
     last = tree.body.pop()
     assert isinstance(last, ast.Expr)
+    tensorglass.memory.give_again(f"S{number}" for number in range(100))
     exec(compile(tree, "<gallery>", "exec"), names)
     return eval(compile(ast.Expression(last.value), "<gallery>", "eval"), names)
 

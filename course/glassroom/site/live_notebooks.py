@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
+from glassroom import exercises
 from glassroom.exercises.cards.card import PREDICTIONS
 from glassroom.translations.catalogue import read
 from glassroom.translations.language import ENGLISH, catalogues_spoken, speaking
@@ -23,6 +25,8 @@ from glassroom.workspace.whole_files import write_atomically
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 CODE = (".py", ".js", ".css", ".json", ".mplstyle", ".txt")
+EXERCISES = Path(exercises.__path__[0])
+LOOKS_BACK = re.compile(r"\b(progress|read_again)\(")
 NEVER_RUN = ("site", "cli", "classroom", "notebooks")  # by a notebook that is run for the site
 
 
@@ -68,7 +72,8 @@ def live_notebook(path: Path, cache: Path, code: str, compared: bool = True) -> 
     """
     stored_bytes = path.read_bytes()
     stored = parse(stored_bytes)
-    which = f"{code}{speaking()}{_own_translations(path)}{'' if compared else 'uncompared'}"
+    own = f"{_own_translations(path)}{_own_exercises(path, stored)}"
+    which = f"{code}{speaking()}{own}{'' if compared else 'uncompared'}"
     kept = cache / f"{hashlib.sha256(stored_bytes + which.encode()).hexdigest()}.ipynb"
     try:
         return parse(kept.read_bytes())
@@ -135,7 +140,7 @@ def digest_of_our_code() -> str:
 def digest_of(packages: Iterable[Path]) -> str:
     """A digest of the files under these folders that a notebook in this process's language may run.
 
-    Of the catalogues of notebooks only titles count, which notes under errors name.
+    Of the catalogues of notebooks only titles count, which notes under errors name; notebooks' exercises do not.
     """
     digest = hashlib.sha256()
     for root in packages:
@@ -154,6 +159,13 @@ def _own_translations(path: Path) -> str:
     return repr(_translations(folder / path.parent.name / f"{path.stem}.po")) if folder else ""
 
 
+def _own_exercises(path: Path, notebook: Notebook) -> str:
+    """What declares a notebook's exercises, by digest; those of all notebooks if it tells how far a learner is."""
+    code = "\n".join(source(cell) for cell in notebook["cells"] if cell["cell_type"] == "code")
+    modules = sorted(EXERCISES.glob(f"*/nb{'*' if LOOKS_BACK.search(code) else path.stem}.py"))
+    return hashlib.sha256(b"\0".join(module.read_bytes() for module in modules)).hexdigest()
+
+
 def _translations(catalogue: Path, only: str = "") -> list[tuple[tuple[str, str], str]]:
     """The entries of a catalogue that a running notebook may say; with `only`, those of this context."""
 
@@ -166,4 +178,5 @@ def _translations(catalogue: Path, only: str = "") -> list[tuple[tuple[str, str]
 def _may_run(root: Path, path: Path) -> bool:
     first = path.relative_to(root).parts[0]
     suffixes = CODE if speaking() == ENGLISH else (*CODE, ".po")
-    return path.suffix in suffixes and first not in NEVER_RUN and path.is_file()
+    is_of_one_notebook = first == "exercises" and path.parent != root / first and path.name.startswith("nb")
+    return path.suffix in suffixes and first not in NEVER_RUN and not is_of_one_notebook and path.is_file()

@@ -199,6 +199,7 @@ def test_the_conda_recipe_says_what_the_package_says():
     assert asked_for == {f"python{PROJECT['requires-python']}", *PROJECT["optional-dependencies"]["course"]}
     building = {requirement.replace(" ", "") for requirement in recipe["requirements"]["host"]}
     assert building >= set(tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"])
+    assert recipe["build"]["noarch"] == "python"
     (script,) = recipe["build"]["python"]["entry_points"]
     assert [script] == [f"{name} = {called}" for name, called in PROJECT["scripts"].items()]
     assert recipe["about"]["homepage"] == PROJECT["urls"]["Repository"]
@@ -227,4 +228,5 @@ def test_links_and_pictures_of_the_readme_hold_on_the_page_of_an_index(wheel):
     paths = [path for path in ours if "://" not in path and not path.startswith("#")]
     assert len(paths) > 15
     assert [path for path in paths if not (ROOT / path.partition("#")[0]).exists()] == []
-    assert f"Project-URL: Repository, {repository}" in header
+    for name in ("Repository", "Issues", "Documentation", "Changelog"):
+        assert f"Project-URL: {name}, {PROJECT['urls'][name]}" in header

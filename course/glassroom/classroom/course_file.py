@@ -16,7 +16,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from glassroom.records.columns import broken
 from glassroom.translations.language import ENGLISH, known, speaking
+from glassroom.translations.templates import word
 from glassroom.workspace.former_ids import current
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.whole_files import write_atomically
@@ -25,37 +27,30 @@ NAME = "course.toml"
 MOST_CRITERIA = 20  # of a rubric: each has a letter as its key
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}")
 
-HEADING = """\
-# What this class is marked by. `glassroom release` adds a section for each notebook that it hands out; everything else
-# in this file is yours. docs/teaching.md explains each line.
-
-[course]
-name = "Tensors"
-
-# Points taken off for late work: nothing within `grace` minutes of the due date, then `per_day` of the points for each
-# day begun, and never more than `at_most`. Work later than `closed` days counts nothing.
-[late]
-grace = 15
-per_day = 0.1
-at_most = 0.5
-closed = 14
-
-# The part of an exercise's points that each hint costs (0.1 is a tenth). Calls of hint() in the notebook are counted.
-[hints]
-cost = 0.0
-
-# What one submission may use. Memory, files and output are in MB, times in seconds. `cell` and `cpu` are seconds of a
-# core; a cell that sleeps may take three times as long, and all of it `wall`. Where the machine is busy, time that a
-# submission only waits for a core does not count.
-[limits]
-wall = 120
-cell = 20
-cpu = 90
-memory = 2048
-processes = 64
-files = 64
-output = 4
-"""
+#: The sections of a new file, each with what is written above it.
+SECTIONS = (
+    (
+        "What this class is marked by. `glassroom release` adds a section for each notebook that it hands out; "
+        "everything else in this file is yours. docs/teaching.md explains each line.",
+        "\n[course]\n{course}",
+    ),
+    (
+        "Points taken off for late work: nothing within `grace` minutes of the due date, then `per_day` of the points "
+        "for each day begun, and never more than `at_most`. Work later than `closed` days counts nothing.",
+        "[late]\ngrace = 15\nper_day = 0.1\nat_most = 0.5\nclosed = 14\n",
+    ),
+    (
+        "The part of an exercise's points that each hint costs (0.1 is a tenth). Calls of hint() in the notebook are "
+        "counted.",
+        "[hints]\ncost = 0.0\n",
+    ),
+    (
+        "What one submission may use. Memory, files and output are in MB, times in seconds. `cell` and `cpu` are "
+        "seconds of a core; a cell that sleeps may take three times as long, and all of it `wall`. Where the machine "
+        "is busy, time that a submission only waits for a core does not count.",
+        "[limits]\nwall = 120\ncell = 20\ncpu = 90\nmemory = 2048\nprocesses = 64\nfiles = 64\noutput = 4\n",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -202,12 +197,13 @@ def read_course(folder: Path) -> Course:
         raise Problem(f"{path}: {error}.") from error
 
 
-def heading(title: str = "Tensors") -> str:
+def heading(title: str = word("Tensors")) -> str:
     """What a new file begins with, for a course of this name. Where the teacher reads another language than English,
     learners get that too."""
     named = f"name = {json.dumps(title, ensure_ascii=False)}\n"
     own = "" if speaking() == ENGLISH else f'language = "{speaking()}"\n'
-    return HEADING.replace('name = "Tensors"\n', named + own)
+    sections = ("".join(f"# {line}\n" for line in broken(told, 118)) + settings for told, settings in SECTIONS)
+    return "\n".join(sections).replace("{course}", named + own)
 
 
 def add_assignments(folder: Path, assignments: Iterable[tuple[str, str, Mapping[str, str]]]) -> list[str]:

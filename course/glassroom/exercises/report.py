@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from glassroom.exercises.engine import exercises
 from glassroom.exercises.progress import Attempts, Progress, read_progress
 from glassroom.records.columns import ljust
-from glassroom.workspace.catalogue import Entry, catalogue, parts_of, way_from
+from glassroom.workspace.catalogue import Entry, catalogue, in_the_language, parts_of, way_from
 from glassroom.workspace.contents import PARTS
 from glassroom.workspace.learner_folder import working_copy_around
 from glassroom.workspace.sources import notebooks_folder
@@ -131,7 +131,7 @@ def progress(folder: str | Path | None = None) -> Report | NoRecord:
 
 def report_on(done: Progress, page: PurePosixPath) -> Report:
     """The report on a record, as the notebook at `page` shows it."""
-    entries = catalogue(notebooks_folder())
+    entries = in_the_language(catalogue(notebooks_folder()))
     rows: list[Row] = []
     for entry in entries:
         ids = exercises_of(entry)

@@ -18,7 +18,7 @@ from glassroom.exercises.progress import Progress, read_progress
 from glassroom.exercises.report import exercises_of
 from glassroom.records.columns import ljust
 from glassroom.translations.templates import word
-from glassroom.workspace.catalogue import Entry, catalogue
+from glassroom.workspace.catalogue import Entry, catalogue, in_the_language
 from glassroom.workspace.learner_folder import working_copy_around
 from glassroom.workspace.sources import notebooks_folder
 
@@ -78,7 +78,8 @@ def read_again(folder: str | Path | None = None) -> Again:
     """
     here = Path.cwd() if folder is None else Path(folder).expanduser().resolve()
     working_copy = working_copy_around(here)
-    return again(reviewed(), read_progress(working_copy) if working_copy else Progress(), catalogue(notebooks_folder()))
+    done = read_progress(working_copy) if working_copy else Progress()
+    return again(reviewed(), done, in_the_language(catalogue(notebooks_folder())))
 
 
 def again(asked: Sequence[Prediction], done: Progress, entries: Iterable[Entry]) -> Again:

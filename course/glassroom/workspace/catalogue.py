@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from glassroom.translations.notebooks import WAY
+from glassroom.translations import catalogue as translations
+from glassroom.translations.language import catalogues_spoken
+from glassroom.translations.notebooks import ABOUT, WAY
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, source
 from glassroom.workspace.sources import course_notebooks
 
@@ -49,6 +51,19 @@ def catalogue(folder: Path) -> list[Entry]:
             except (OSError, DamagedNotebook):
                 continue
     return entries
+
+
+def in_the_language(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries with their titles and questions in the language of this process, as far as they are translated."""
+    folder = catalogues_spoken()
+    if folder is None:
+        return list(entries)
+    told = []
+    for entry in entries:
+        table = translations.read(folder / f"{entry.key}.po")
+        title, asks = (table.get((ABOUT, text), text) for text in (entry.title, entry.asks))
+        told.append(replace(entry, title=title, asks=asks))
+    return told
 
 
 def parts_of(entries: Sequence[Entry]) -> dict[str, list[Entry]]:

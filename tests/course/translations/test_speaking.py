@@ -140,6 +140,14 @@ def test_words_beside_numbers_and_in_tables_are_chinese(tmp_path):
     doctor = said("zh_CN", tmp_path, "-m", "glassroom", "doctor", working)
     assert re.search("^正常 +课程 ", doctor, re.MULTILINE)
     assert not re.search("^(ok|missing|optional)", doctor, re.MULTILINE)
+    assert "01 头部与存储" in said("zh_CN", tmp_path, "-m", "glassroom", "progress", working)
+
+
+def test_a_new_classs_file_is_explained_in_the_language(tmp_path):
+    new = "from glassroom.classroom.course_file import heading; print(heading())"
+    told = re.findall("^# .*", said("zh_CN", tmp_path, "-c", new), re.MULTILINE)
+    assert len(told) > 4
+    assert all(map(HAN.search, told))
 
 
 @pytest.mark.parametrize("fonts", ["with", "without"])

@@ -186,7 +186,7 @@ class Broadcast:
         names = listed([operand.name for operand in stretched])
         again = "is read again" if len(stretched) == 1 else "are read again"
         whole = sum(operand.nbytes(self.size or ()) for operand in stretched)
-        copies = "A copy" if len(stretched) == 1 else "Copies"
+        copies = word("A copy") if len(stretched) == 1 else word("Copies")
         return f"{names} {again} through stride 0: 0 bytes are copied. {copies} would take {counted(whole, 'byte')}."
 
     def _in_place(self) -> str:

@@ -81,7 +81,7 @@ function saved(stretched, size) {
   if (!stretched.length) return "Nothing is stretched: all have the result's size.";
   if (size.includes(0)) return "Nothing is read: the result has no elements.";
   const whole = stretched.reduce((sum, operand) => sum + nbytes(operand, size), 0);
-  const [again, copies] = stretched.length === 1 ? ["is read again", "A copy"] : ["are read again", "Copies"];
+  const [again, copies] = stretched.length === 1 ? ["is read again", word("A copy")] : ["are read again", word("Copies")];
   const names = listed(stretched.map((operand) => operand.name));
   return `${names} ${again} through stride 0: 0 bytes are copied. ${copies} would take ${counted(whole, "byte")}.`;
 }

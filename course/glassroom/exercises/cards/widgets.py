@@ -151,7 +151,7 @@ def _computed(node: ast.expr) -> Any:
     if isinstance(node, ast.BinOp):
         numbers = [_computed(node.left), _computed(node.right)]
         if not all(isinstance(number, (int, float, complex)) for number in numbers):
-            raise TypeError("only numbers are computed with")
+            raise TypeError  # a list times a number may fill the memory
         return _OPERATIONS[type(node.op)](*numbers)
     if isinstance(node, (ast.Name, ast.Attribute)):
         return _WORDS[node.id if isinstance(node, ast.Name) else node.attr]

@@ -53,7 +53,7 @@ def phone(chromium: Any) -> Iterator[Any]:
 
 
 #: Of the library, and in the gallery's code.
-NAMES = {"tensorglass", "alone", "there", "Sequential", "Linear", "ReLU"}
+NAMES = {"tensorglass", "grad_fn", "alone", "there", "Sequential", "Linear", "ReLU"}
 #: Elements that reach past the page, but for the drawers that a button brings in.
 CUT_OFF = f"() => ({OUT_OF_REACH})().filter((html) => !document.querySelector('.toc-drawer').outerHTML.includes(html))"
 

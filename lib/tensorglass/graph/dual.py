@@ -14,12 +14,8 @@ from tensorglass.graph.node import Gradients, Node
 from tensorglass.tensor.autograd_meta import like
 from tensorglass.tensor.tensor import Tensor
 
-
-class _Made:
-    dual_tensors = False  #: whether there ever was a dual tensor: until then no check is needed
-
-
-made = _Made()
+#: The ids of the nodes of dual tensors that there are. While there are none, nothing need be checked.
+alive: set[int] = set()
 
 
 class DualNode(Node):
@@ -33,7 +29,10 @@ class DualNode(Node):
         self.tangent = tangent
         self.level = level
         self.is_wanted = False  #: whether the user asked for the dual tensor's gradient: `requires_grad_`
-        made.dual_tensors = True
+        alive.add(id(self))
+
+    def __del__(self) -> None:
+        alive.discard(id(self))
 
     def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:
         return list(gradients)

@@ -157,7 +157,7 @@ class GradientFields:
 
 
 def _is_dual_alone(tensor: Tensor) -> bool:
-    return dual.made.dual_tensors and dual.is_dual_alone(tensor)
+    return bool(dual.alive) and dual.is_dual_alone(tensor)
 
 
 def attach() -> None:

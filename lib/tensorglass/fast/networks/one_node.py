@@ -21,7 +21,7 @@ def is_usual(input: Any, others: Iterable[Any]) -> bool:
     dtype = input._dtype if type(input) in PLAIN else None
     if dtype is not dtypes.float32 and dtype is not dtypes.float64:
         return False
-    if autocast.state.dtypes or dual.made.dual_tensors or anomaly.state.enabled or watched.saved_tensors_hooks:
+    if autocast.state.dtypes or dual.alive or anomaly.state.enabled or watched.saved_tensors_hooks:
         return False
     for tensor in (input, *others):
         if tensor is not None and (

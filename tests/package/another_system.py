@@ -2,11 +2,13 @@
 
     python another_system.py win32 -c CODE       run code there
     python another_system.py darwin -m glassroom grade my-class
+    python another_system.py darwin serve        run each program that a line of standard input describes
 
 A use of what is missing needs a way without it, or one clear sentence.
 """
 
 import importlib
+import json
 import os
 import runpy
 import signal
@@ -68,11 +70,35 @@ def become(system: str) -> None:
     sys.platform = system
 
 
-if __name__ == "__main__":
-    _, system, kind, what, *arguments = sys.argv
-    become(system)
+def run(kind: str, what: str, *arguments: str) -> None:
+    """Run a module (`-m`) or code (`-c`) as Python does."""
     sys.argv = [what, *arguments]
     if kind == "-m":
         runpy.run_module(what, run_name="__main__", alter_sys=True)
     else:
         exec(what, {"__name__": "__main__"})
+
+
+def serve(system: str) -> None:
+    """Run each program in a process of its own, forked once other people's packages are loaded; print its status."""
+    fork = os.fork
+    become(system)
+    for line in sys.stdin:
+        program = json.loads(line)
+        child = fork()
+        if child == 0:
+            for place, descriptor in ((os.devnull, 0), (program["stdout"], 1), (program["stderr"], 2)):
+                os.dup2(os.open(place, os.O_RDWR), descriptor)
+            os.chdir(program["folder"])
+            run(*program["command"])
+            return
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+
+if __name__ == "__main__":
+    _, system, kind, *arguments = sys.argv
+    if kind == "serve":
+        serve(system)
+    else:
+        become(system)
+        run(kind, *arguments)

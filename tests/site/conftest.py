@@ -1,4 +1,4 @@
-"""One site of two notebooks and all other pages, served to one Chromium."""
+"""One site of two notebooks and all other pages, built once for all processes; each serves it to a Chromium."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -33,15 +35,31 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.importorskip(module, reason="the site's tests need the extra: site")
     from glassroom.site.build import build
 
-    folder = tmp_path_factory.mktemp("site")
     pyodide = os.environ.get("PYODIDE_DIST") or None
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, one_process_at_a_time(tmp_path_factory) as folder:
         if JUPYTERLITE:
             patch.setenv("PYTHONPATH", JUPYTERLITE, prepend=os.pathsep)
             patch.setenv("JUPYTER_PATH", f"{JUPYTERLITE}/share/jupyter", prepend=os.pathsep)
         lite = bool(pyodide and JUPYTERLITE)
-        build(folder / "out", NOTEBOOKS, cache=folder / "cache", pyodide=pyodide, lite=lite)
+        if not (folder / "out").exists():  # it is there once it is complete
+            build(folder / "out", NOTEBOOKS, cache=folder / "cache", pyodide=pyodide, lite=lite)
     return folder / "out"
+
+
+@contextmanager
+def one_process_at_a_time(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder that all processes of this test run share, and that no two have at once; or a folder of its own for each
+    process where no file can be locked.
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ or find_spec("fcntl") is None:
+        yield tmp_path_factory.mktemp("site")
+        return
+    folder = tmp_path_factory.getbasetemp().parent / "site"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl = import_module("fcntl")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield folder
 
 
 class Isolated(Quiet):

@@ -1,49 +1,44 @@
-"""The library on the versions of Python that this environment has not: half of its own tests, without PyTorch."""
+"""The library on the versions of Python that this environment has not: half of its own tests, without PyTorch.
+
+Each version runs a third of these, another third each day; together they run all of them each day, and each version in
+three days. `OTHER_PYTHONS=all` has every version run all of them.
+"""
 
 import os
 import subprocess
+from datetime import date
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-VERSIONS = ("3.12", "3.13", "3.13t", "3.14")
-ROOMS = {
-    "operators": ("geometry", "library/ops"),
-    "tensors": tuple(
-        f"library/{room}"
-        for room in (
-            "bootstrap",
-            "core",
-            "storage",
-            "tensor",
-            "memory",
-            "func",
-            "interop",
-            "nn",
-            "serialization/test_saving.py",
-        )
-    ),
-}
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+VERSIONS = ("3.12", "3.13", "3.14", "3.13t")
+PORTIONS = 1 if os.environ.get("OTHER_PYTHONS") == "all" else 3
+ROOMS = (
+    "geometry",
+    *(f"library/{room}" for room in ("bootstrap", "core", "storage", "tensor", "memory", "ops", "func", "interop")),
+    *("library/nn", "library/serialization/test_saving.py"),
+)
 
 
 @pytest.mark.timeout(1200)  # half a minute, on a machine that does nothing else
-@pytest.mark.parametrize("rooms", ROOMS)
 @pytest.mark.parametrize("version", VERSIONS)
-def test_the_librarys_own_tests_pass_on_another_python(version, rooms, tmp_path):
+def test_the_librarys_own_tests_pass_on_another_python(version, tmp_path):
     folder = os.environ.get("PYTHONS")
     if folder is None:
         pytest.skip("no other Pythons: python tests/pythons/fetch.py FOLDER fetches them, PYTHONS=FOLDER names them")
     python = Path(folder, version, "python").absolute()
     if not python.exists():
         pytest.skip(f"Python {version} could not be had")
-    path = os.pathsep.join(map(str, (ROOT / "lib", ROOT / "course", python.parent / "packages")))
-    alone = {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
+    path = os.pathsep.join(map(str, (ROOT / "lib", ROOT / "course", HERE, python.parent / "packages")))
+    todays = (VERSIONS.index(version) + date.today().toordinal()) % PORTIONS
+    alone = {"PYTHONPATH": path, "OMP_NUM_THREADS": "1", "PORTION": f"{todays}/{PORTIONS}"}
     outcome = tmp_path / "report.xml"
-    command = [python, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", f"--junitxml={outcome}"]
+    options = ["-q", "--tb=short", "-p", "no:cacheprovider", "-p", "portion", f"--junitxml={outcome}"]
     ran = subprocess.run(
-        [*command, *(f"tests/{room}" for room in ROOMS[rooms])],
+        [python, "-m", "pytest", *options, *(f"tests/{room}" for room in ROOMS)],
         cwd=ROOT, env={**os.environ, **alone}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stdout[-5000:] + ran.stderr[-2000:]

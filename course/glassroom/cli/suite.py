@@ -50,7 +50,7 @@ WHAT = {
     "browser": "JupyterLab in headless Chromium",
     "site": "two notebooks and all other pages as a web site, in headless Chromium",
     "wasm": "the library and notebooks in Pyodide: pointers of 32 bits, no processes",
-    "pythons": "half of the library's tests on Python 3.12, 3.13 and 3.14",
+    "pythons": "half of the library's tests on Python 3.12, 3.13 and 3.14, a third of it on each",
     "package": "the wheel, alone in an empty environment",
     "style": "ruff, mypy, and which room imports which",
 }

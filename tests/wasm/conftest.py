@@ -4,8 +4,9 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -15,22 +16,54 @@ HERE = Path(__file__).parent
 STACK = 984
 
 
+class Node:
+    """A process of Node that runs scripts one after the other, each in a Pyodide of its own (`run.mjs`)."""
+
+    def __init__(self, program: str, distribution: Path, compiled: Path) -> None:
+        folders = (distribution, distribution / "packages", HERE.parents[1], compiled)
+        command = [program, f"--stack-size={STACK}", str(HERE / "run.mjs"), *map(str, folders)]
+        self.said = compiled / "stderr"
+        with self.said.open("w") as errors:
+            pipe = subprocess.PIPE
+            self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=errors, text=True)
+
+    def run(self, script: str, *arguments: str, timeout: float) -> list[Any]:
+        """The JSON lines that a script prints."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        late = Timer(timeout, self.process.kill)
+        late.start()
+        print(json.dumps([script, *arguments]), file=self.process.stdin, flush=True)
+        printed = []
+        while (line := self.process.stdout.readline()) not in ("end\n", ""):
+            printed.append(line)
+        late.cancel()
+        lines = [json.loads(each) for each in printed if each.startswith("{")]
+        if not (lines and line):
+            raise AssertionError(f"{''.join(printed)[-1000:]}\n{self.said.read_text()[-3000:]}")
+        return lines
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
 @pytest.fixture(scope="session")
-def in_pyodide() -> Callable[..., list[Any]]:
+def in_pyodide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., list[Any]]]:
     """A function that runs a script of this folder there, and returns the JSON lines that it printed."""
-    node, folder = shutil.which("node"), os.environ.get("PYODIDE_DIST")
-    if node is None:
+    program, folder = shutil.which("node"), os.environ.get("PYODIDE_DIST")
+    if program is None:
         pytest.skip("Node.js is not installed, which runs Pyodide")
     if folder is None:
         pytest.skip("no Pyodide: python tests/wasm/fetch.py FOLDER fetches one, PYODIDE_DIST=FOLDER names it")
-    distribution = Path(folder)
+    compiled = tmp_path_factory.mktemp("compiled")
+    nodes: list[Node] = []
 
     def run(script: str, *arguments: str, timeout: float = 280) -> list[Any]:
-        folders = (distribution, distribution / "packages", HERE.parents[1])
-        command = [node, f"--stack-size={STACK}", HERE / "run.mjs", *folders, script, *arguments]
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
-        lines = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
-        assert lines, f"{ran.stdout[-1000:]}\n{ran.stderr[-3000:]}"
-        return lines
+        if not nodes or nodes[-1].process.poll() is not None:
+            nodes.append(Node(program, Path(folder), compiled))
+        return nodes[-1].run(script, *arguments, timeout=timeout)
 
-    return run
+    yield run
+    for node in nodes:
+        node.close()

@@ -9,16 +9,15 @@
   const opacityOf = (node) => (node instanceof Element ? Number(getComputedStyle(node).opacity) * opacityOf(node.parentNode) : 1);
   const faint = [];
   for (const svg of root.querySelectorAll("svg.gr")) {
-    const shapes = [...svg.querySelectorAll("rect, .level")];
+    const shapes = [...svg.querySelectorAll("rect, .level")].map((shape) => [shape, shape.getBoundingClientRect()]);
     for (const text of svg.querySelectorAll("text")) {
       if (!text.textContent.trim()) continue;
       const box = text.getBoundingClientRect();
       const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
       let behind = numbers(getComputedStyle(document.body).backgroundColor).slice(0, 3);
-      for (const shape of shapes) {
-        const hit = shape.getBoundingClientRect();
-        const isBefore = shape.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING;
-        if (!isBefore || x < hit.left || x > hit.right || y < hit.top || y > hit.bottom) continue;
+      for (const [shape, hit] of shapes) {
+        if (x < hit.left || x > hit.right || y < hit.top || y > hit.bottom) continue;
+        if (!(shape.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING)) continue;
         const look = getComputedStyle(shape);
         if (look.fill === "none") continue;
         const [r, g, b, alpha = 1] = numbers(look.fill);

@@ -95,8 +95,9 @@ class Lab:
 
 
 def set_theme(page: Any, theme: str) -> None:
-    """Change JupyterLab's theme, and wait until the page wears it."""
-    page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
+    """Change JupyterLab's theme, if the page has another, and wait until the page wears it."""
+    if page.evaluate("document.body.dataset.jpThemeName") != theme:
+        page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', { theme })", theme)
     page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=theme)
     light = "true" if theme.endswith("Light") else "false"
     page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=light)

@@ -7,6 +7,7 @@
 A use of what is missing needs a way without it, or one clear sentence.
 """
 
+import ctypes
 import importlib
 import json
 import os
@@ -15,6 +16,7 @@ import signal
 import socket
 import sys
 import webbrowser
+from types import SimpleNamespace
 
 # Other people's packages, and the standard library's, have ways of their own on each system: they are loaded before.
 THEIRS = """
@@ -64,6 +66,8 @@ def become(system: str) -> None:
     if system == "win32":
         for able in (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks):
             able.clear()
+        menus = SimpleNamespace(GetUserDefaultUILanguage=lambda: 0x0409)  # English
+        ctypes.windll = SimpleNamespace(kernel32=menus)  # type: ignore[attr-defined]  # what Windows alone has
     for name in NO_MODULES[system]:
         sys.modules.pop(name, None)
     sys.meta_path.insert(0, _Lacking(NO_MODULES[system]))  # type: ignore[arg-type]  # it finds nothing, so it needs no more of a finder's methods

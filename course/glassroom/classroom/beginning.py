@@ -12,6 +12,7 @@ from glassroom.classroom.course_file import NAME, heading
 from glassroom.classroom.handout import course_notebook
 from glassroom.classroom.own_course import DATA, NOTEBOOKS
 from glassroom.exercises import exercises, own
+from glassroom.translations.templates import as_is
 from glassroom.workspace.former_ids import current
 from glassroom.workspace.normalize import KERNEL
 from glassroom.workspace.notebook_json import Notebook, lines, serialise
@@ -63,11 +64,11 @@ _ASK = """\
 
 Make `$answer`, the column with the temperatures at noon, as a view of `table`: it should need no memory of its own."""
 
-_SOLVE = """\
+_SOLVE = as_is("""\
 ### BEGIN SOLUTION
 $answer = table[:, 1]
 ### END SOLUTION
-check("$id", $answer, table=table)"""
+check("$id", $answer, table=table)""")
 
 _DECLARATIONS = '''\
 """Exercises of notebooks/$stem.ipynb."""

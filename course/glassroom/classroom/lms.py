@@ -27,12 +27,13 @@ from glassroom.classroom.pages.feedback import feedback_page
 from glassroom.classroom.submission import Unreadable, read_notebook
 from glassroom.classroom.tables import number, table_csv
 from glassroom.records.printable import printable
-from glassroom.translations.templates import word
+from glassroom.translations.templates import as_is, word
 from glassroom.workspace.notebook_json import serialise
 from glassroom.workspace.problems import Problem
 
 CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")  # columns by which Canvas finds people
-COMMENTS = "Feedback comments"
+COMMENTS = as_is("Feedback comments")
+MAIL = as_is("Email address")
 
 
 def lms_csv(
@@ -60,7 +61,7 @@ def lms_csv(
             "worksheet there, which has full names, and name it with --roster FILE."
         )
     mail = all("@" in row.row.learner for row in rows) and bool(rows)
-    lines = [["Email address" if mail else "Username", assignment.name, COMMENTS]]
+    lines = [[MAIL if mail else "Username", assignment.name, COMMENTS]]
     lines += [[printable(row.row.learner), number(row.total), _words(row)] for row in rows]
     return table_csv(lines)
 
@@ -241,7 +242,7 @@ def _names_of(kind: str, who: Mapping[str, str]) -> list[str]:
         return [f"{name} {known[0]}", *known, name]  # the first, where people of one name were told apart
     name = unicodedata.normalize("NFC", who["Full name"]).strip()
     digits = "".join(filter(str.isdigit, who["Identifier"]))
-    known = [f"{name} {digits}", who.get("Email address", ""), who.get("Username", ""), who.get("ID number", ""), name]
+    known = [f"{name} {digits}", *(who.get(column, "") for column in (MAIL, "Username", "ID number")), name]
     return [name.strip().casefold() for name in known if name.strip()]
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from glassroom.cli.arguments import ByColumns
 from glassroom.cli.requirements import install_command, numpy_problem
 from glassroom.records.columns import columns, ljust
-from glassroom.translations.templates import word
+from glassroom.translations.templates import as_is, word
 from glassroom.workspace.learner_folder import require_usable, working_folder
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import course_notebooks, notebooks_folder
@@ -136,7 +136,7 @@ def _package(name: str, extras: str, needed: bool = True, why: str = "") -> Find
     try:
         version = metadata.version(name)
     except metadata.PackageNotFoundError:  # only a folder of that name, not the package
-        return Finding(name, f"damaged{purpose}", False, needed, install_command(extras))
+        return Finding(name, word(f"damaged{purpose}"), False, needed, install_command(extras))
     return Finding(name, f"{version}{purpose}", True, needed)
 
 
@@ -149,7 +149,7 @@ def _kernel() -> Finding:
         return Finding(what, word(f"unknown ({type(error).__name__})"), False, advice=install_command("course"))
     # A bare name is replaced by this very Python when a kernel is started.
     if os.path.dirname(command) and not _same_file(command, sys.executable):
-        advice = f"{sys.executable} -m ipykernel install --sys-prefix"
+        advice = as_is(f"{sys.executable} -m ipykernel install --sys-prefix")
         return Finding(what, f"python3 is another Python: {command}", False, advice=advice)
     return Finding(what, "python3, this Python", True)
 

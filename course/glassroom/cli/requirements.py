@@ -5,6 +5,7 @@ so that the check itself never fails.
 from importlib import import_module
 from importlib.util import find_spec
 
+from glassroom.translations.templates import as_is
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import checkout
 
@@ -14,7 +15,7 @@ OLDEST_NUMPY = (2, 0)
 def install_command(extras: str) -> str:
     """The command that installs the given extras, in a checkout or from the package index."""
     root = checkout()
-    return f"pip install -e '{root}[{extras}]'" if root else f"pip install 'tensorglass[{extras}]'"
+    return as_is(f"pip install -e '{root}[{extras}]'") if root else as_is(f"pip install 'tensorglass[{extras}]'")
 
 
 def numpy_problem() -> str | None:

@@ -17,7 +17,7 @@ from glassroom.cli.requirements import require_modules
 from glassroom.lessons.lesson import unread
 from glassroom.records.columns import ljust
 from glassroom.translations import checking, pages
-from glassroom.translations.catalogue import Message, merged
+from glassroom.translations.catalogue import Message, merged, typed_in
 from glassroom.translations.extraction import catalogues
 from glassroom.translations.language import Language, languages
 from glassroom.translations.templates import word
@@ -186,6 +186,7 @@ def todo(language: Language, wanted: str) -> int:
             "catalogue": name,
             "context": entry.msgctxt,
             "text": entry.msgid,
+            **({"typed as an answer": typed} if (typed := typed_in(entry)) else {}),
             **({"before": entry.previous_msgid, "translated before": entry.msgstr} if "fuzzy" in entry.flags else {}),
             "translation": "",
         }

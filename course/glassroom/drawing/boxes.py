@@ -256,8 +256,9 @@ def _draw_slab(
 def _draw_box(drawing: Drawing, x: float, top: float, box: Box, measures: tuple[float, float]) -> None:
     width, height = measures
     look = f" {box.look}" if box.look else ""
-    drawing.add(f'<g class="box{look}"><rect x="{number(x)}" y="{number(top)}" ')
-    drawing.add(f'width="{number(width)}" height="{number(height)}"/>')
+    drawing.add(f'<g class="box{look}">')
+    place = f'x="{number(x)}" y="{number(top)}" width="{number(width)}" height="{number(height)}"'
+    drawing.add(f"<rect {place}/>")
     for at, line in enumerate(box.lines):
         drawing.text(x + width / 2, top + 14 + at * LINE, line)
     drawing.add("</g>")

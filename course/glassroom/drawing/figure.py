@@ -23,6 +23,7 @@ from matplotlib.text import Text
 from glassroom.drawing.fonts import families, in_letters_of_fonts
 from glassroom.drawing.path_data import segments_of
 from glassroom.drawing.sheet import Part, parts_of
+from glassroom.translations.templates import as_is
 
 __all__ = ["in_letters_of_fonts", "plotted", "saved"]
 
@@ -156,7 +157,7 @@ def _shape_of(part: Part) -> _Shape:
     radius = min(_pixels(part.look.get("rx", "0")), *[side / 2 for side in size])
     if not radius:
         return _Rectangle(corner, *size).looking_like(part)
-    style = f"round,pad=0,rounding_size={radius}"
+    style = as_is(f"round,pad=0,rounding_size={radius}")
     return _Rounded(corner, *size, boxstyle=style).looking_like(part)
 
 

@@ -9,12 +9,14 @@ from functools import cache
 
 from glassroom.drawing.canvas import said_by
 from glassroom.translations.language import speaking
+from glassroom.translations.templates import as_is
 
-#: Fonts with Chinese characters that systems may have, those with simplified forms first.
-CHINESE = (
-    *("Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "Source Han Sans CN", "Microsoft YaHei", "PingFang SC"),
-    *("Hiragino Sans GB", "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "SimHei", "Noto Sans CJK JP"),
+_NAMES = as_is(
+    "Noto Sans CJK SC, Noto Sans SC, Source Han Sans SC, Source Han Sans CN, Microsoft YaHei, PingFang SC, "
+    "Hiragino Sans GB, WenQuanYi Zen Hei, WenQuanYi Micro Hei, SimHei, Noto Sans CJK JP"
 )
+#: Fonts with Chinese characters that systems may have, those with simplified forms first.
+CHINESE = tuple(_NAMES.split(", "))
 
 
 def families(generic: str) -> list[str]:

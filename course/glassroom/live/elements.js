@@ -2,6 +2,8 @@
 
 /** The text itself: a single word that people read, which catalogues of translations take from here. */
 export const word = (text) => text;
+/** The text itself: a message of PyTorch's or code, which is the same in every language. */
+export const asIs = (text) => text;
 
 /** A number as it is read: 10,002. */
 export const grouped = (number) => number.toLocaleString("en-US");

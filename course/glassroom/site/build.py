@@ -363,7 +363,7 @@ def _write_404(pages: Path) -> None:
     folders = sorted(page.name for page in pages.iterdir() if page.is_dir())
     root = f'location.pathname.replace(/(({"|".join(folders)})\\/.*|[^/]*)$/, "")'
     script = f'<script>location.replace({root} + "missing.html")</script>'
-    head = f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>tensorglass</title>{script}</html>\n'
+    head = as_is(f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>tensorglass</title>{script}</html>\n')
     _write(pages / "404.html", head)
 
 

@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path, PurePosixPath
 
 from glassroom.translations import language
-from glassroom.translations.templates import word
+from glassroom.translations.templates import as_is, word
 from glassroom.workspace.notebook_json import Notebook, lines, serialise
 from glassroom.workspace.without_solutions import learner_copy
 
@@ -20,7 +20,7 @@ COLAB = f"https://colab.research.google.com/github/{REPOSITORY}/blob/colab"
 BINDER = f"https://mybinder.org/v2/gh/{REPOSITORY}/main?urlpath=lab/tree/glassroom-course"
 FOLDER = "colab"  # in the site
 #: Colab has NumPy, matplotlib, ipywidgets and scikit-learn, in versions of its own that stay as they are.
-INSTALLED = f'%pip install --quiet "tensorglass[inspect] @ git+https://github.com/{REPOSITORY}"'
+INSTALLED = as_is(f'%pip install --quiet "tensorglass[inspect] @ git+https://github.com/{REPOSITORY}"')
 
 
 def colab_copy(notebook: Notebook) -> Notebook:

@@ -20,6 +20,8 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import StdinNotImplementedError
 from IPython.core.interactiveshell import InteractiveShell
 
+from glassroom.translations.templates import as_is
+
 Output = dict[str, Any]
 MOST = 400_000  # characters that a cell may print: more would make the page slow
 
@@ -167,4 +169,4 @@ def _bundle(kind: str, data: Mapping[str, Any], metadata: Any) -> Output:
 
 
 def _refuse(prompt: object = "") -> str:
-    raise StdinNotImplementedError("raw_input was called, but this frontend does not support input requests.")
+    raise StdinNotImplementedError(as_is("raw_input was called, but this frontend does not support input requests."))

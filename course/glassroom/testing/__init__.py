@@ -6,6 +6,8 @@ They are imported on first use, since pytest imports this package wherever it is
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from glassroom.translations.templates import as_is
+
 if TYPE_CHECKING:
     from glassroom.testing.blocks import assert_no_copy, assert_no_leak, assert_peak_below
     from glassroom.testing.sharing import assert_no_shared_memory, assert_shares_memory
@@ -22,5 +24,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import an assertion from its module."""
     if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(as_is(f"module {__name__!r} has no attribute {name!r}"))
     return getattr(import_module(f"{__name__}.{'sharing' if 'share' in name else 'blocks'}"), name)

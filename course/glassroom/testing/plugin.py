@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from glassroom.translations.templates import as_is
+
 MARKERS = {
     "peak_below(limit)": "fail if the test holds so many bytes at any moment: 4096, '10 MiB' (glassroom)",
     "no_copy(above=0)": "fail if the test copies elements, of so many bytes or more (glassroom)",
@@ -71,7 +73,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if differing:
         terminalreporter.section("stored outputs differ")
         terminalreporter.line("If what these notebooks show now is right, store it:")
-        terminalreporter.line(f"    glassroom refresh {' '.join(dict.fromkeys(differing))}")
+        terminalreporter.line(as_is(f"    glassroom refresh {' '.join(dict.fromkeys(differing))}"))
     most, peaks = config.getoption("memory_peaks"), config.stash[PEAKS]
     if most and peaks:
         terminalreporter.section(f"{min(most, len(peaks))} highest memory peaks")

@@ -18,14 +18,30 @@ ALIKE = 0.6  # the similarity from which an old text's translation is offered fo
 
 @dataclass(frozen=True)
 class Message:
-    """A piece of English text that a reader sees: where it stands, and what translators should know about it."""
+    """A piece of English text that a reader sees: where it stands, and what translators should know about it. `typed`
+    are words in it that learners type as answers, in quotation marks: they stay English.
+    """
 
     context: str
     text: str
     comment: str = ""
+    typed: tuple[str, ...] = ()
 
 
 Table = dict[tuple[str, str], str]
+TYPED = "typed as an answer: "
+
+
+def told_of(message: Message) -> str:
+    """The comment of an entry: where its text stands, and the answers that the text offers."""
+    answers = TYPED + ", ".join(message.typed) if message.typed else ""
+    return "; ".join(filter(None, [message.comment, answers]))
+
+
+def typed_in(entry: Any) -> list[str]:
+    """The answers that an entry's comment (polib's) names."""
+    told = (entry.comment or "").partition(TYPED)[2]
+    return told.split(", ") if told else []
 
 
 def read(path: Path) -> Table:
@@ -72,7 +88,7 @@ def merged(messages: Sequence[Message], path: Path, language: str) -> Any:
     before = {(entry.msgctxt or "", entry.msgid): entry for entry in old if not entry.obsolete}
     wanted = dict.fromkeys((message.context, message.text) for message in messages)
     left = [entry for key, entry in before.items() if key not in wanted and entry.msgstr]
-    comments = {(message.context, message.text): message.comment for message in messages}
+    comments = {(message.context, message.text): told_of(message) for message in messages}
     for context, text in wanted:
         entry = polib.POEntry(msgctxt=context, msgid=text, comment=comments[context, text])
         if (kept := before.get((context, text))) is not None:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from glassroom.translations.catalogue import typed_in
 
 UNTRANSLATED = "untranslated"
 _SPAN = re.compile(r"(`+)(.+?)\1(?!`)", re.DOTALL)
@@ -77,6 +79,9 @@ def troubles(entry: Any, known: Sequence[Term] = ()) -> list[str]:
         for what, parts in _SIDES.items()
         if what not in excused and (difference := _difference(parts(entry.msgid), parts(entry.msgstr)))
     ]
+    typed = [] if "answers" in excused else typed_in(entry)
+    if lost := [f'"{each}"' for each in typed if f'"{each}"' not in entry.msgstr]:
+        faults.append(f"answers: {_told(lost, [])}: learners type this")
     if "numbers" not in excused and (difference := _numbers(entry.msgid, entry.msgstr)):
         faults.append(f"numbers: {difference}")
     if "form" not in excused:
@@ -150,7 +155,7 @@ _SIDES: Mapping[str, Callable[[str], list[str]]] = {
 
 
 #: The words that excuse an entry from a part of the check.
-EXCUSED = (*_SIDES, "numbers", "typography")
+EXCUSED = (*_SIDES, "answers", "numbers", "typography")
 
 
 def _difference(one: Sequence[str], other: Sequence[str]) -> str:
@@ -165,17 +170,24 @@ def _told(missing: Sequence[str], added: Sequence[str]) -> str:
     return ", and ".join(told)
 
 
+def with_english_numbers(text: str, numbers: Iterable[str]) -> str:
+    """The text with these numbers, such as 1,000.5, as English writes them, where it has 1 000,5 or 1.000,5. Chinese
+    writes them as English does.
+    """
+    if re.search(_HAN, text):
+        return text
+    for number in sorted(numbers, key=len, reverse=True):
+        whole, _, decimals = number.partition(".")
+        written = whole.replace(",", "[. \u00a0\u202f’']") + (f",{decimals}" if decimals else "")
+        text = re.sub(rf"(?<![\w.,]){written}(?![\d]|[.,]\d)", number, text)
+    return text
+
+
 def _numbers(one: str, other: str) -> str:
-    """The numbers that one side lacks. A language may write 1,000.5 as 1 000,5 or 1.000,5; Chinese writes it as English
-    does."""
+    """The numbers that one side lacks."""
     before, after = (_LINK.sub("", _SPAN.sub("", _PLACEHOLDER.sub("", text))) for text in (one, other))
     wanted = set(_NUMBER.findall(before))
-    if not re.search(_HAN, other):
-        for number in sorted(wanted, key=len, reverse=True):
-            whole, _, decimals = number.partition(".")
-            written = whole.replace(",", "[. \u00a0\u202f’']") + (f",{decimals}" if decimals else "")
-            after = re.sub(rf"(?<![\w.,]){written}(?![\d]|[.,]\d)", number, after)
-    found = set(_NUMBER.findall(after))
+    found = set(_NUMBER.findall(with_english_numbers(after, wanted)))
     missing, added = sorted(wanted - found), sorted(found - wanted)
     told = _told(missing, [] if _NUMBER_WORD.search(one) else added)
     return f"the number{'s' if len(missing or added) > 1 else ''} {told}" if told else ""

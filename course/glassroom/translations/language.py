@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -53,11 +53,13 @@ def known(code: str) -> str | None:
 
 def preferred(accepted: str) -> str:
     """The first language of a browser's `Accept-Language` in which the course is complete; "en" if there is none."""
-    for accepted_name in accepted.split(","):
-        code = known(accepted_name.partition(";")[0].strip())
-        if code is not None and (code == ENGLISH or languages()[code].released):
-            return code
-    return ENGLISH
+    return _first_complete(accepted_name.partition(";")[0].strip() for accepted_name in accepted.split(","))
+
+
+def _first_complete(names: Iterable[str]) -> str:
+    """The code of the first of these languages in which the course is complete; "en" if there is none."""
+    codes = filter(None, map(known, names))
+    return next((code for code in codes if code == ENGLISH or languages()[code].released), ENGLISH)
 
 
 def folder_of(code: str) -> str:
@@ -76,9 +78,22 @@ def spoken() -> str:
             return known((folder / REMEMBERED).read_text("utf-8").strip()) or ENGLISH
         except (OSError, UnicodeDecodeError):
             continue
-    system = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    code = known(system) or ENGLISH
-    return code if code != ENGLISH and languages()[code].released else ENGLISH
+    return _first_complete(filter(None, _of_the_system()))
+
+
+def _of_the_system() -> Iterator[str]:
+    """The languages that the system is set to, the preferred one first: by the variables that gettext reads; on
+    Windows, which sets none, that of its menus.
+    """
+    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    if locale.partition(".")[0] not in ("C", "POSIX"):
+        yield from os.environ.get("LANGUAGE", "").split(":")
+    yield locale
+    if not locale and sys.platform == "win32":
+        import ctypes
+        from locale import windows_locale
+
+        yield windows_locale.get(ctypes.windll.kernel32.GetUserDefaultUILanguage(), "")
 
 
 def _around() -> Iterator[Path]:

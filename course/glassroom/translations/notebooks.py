@@ -14,6 +14,8 @@ import tokenize
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from textwrap import dedent
 from typing import Any
 
 from glassroom.translations.catalogue import Message, Table
@@ -28,6 +30,7 @@ WAY = re.compile(r"(\[← [^\]]*\]\(\S*\) · )?\[[^\]]*\]\(\.\./contents\.ipynb\
 NEXT = re.compile(r"^Next: \[[^\]]*\]\([^)]*\)\.?$")
 #: Comments for tools, not for people.
 MARKS = re.compile(r"#\s*(###|type:|noqa|your code here|%%)|#{3}\s*(BEGIN|END) SOLUTION")
+_ANSWER = re.compile(r"[a-z]\w+( \w+)*")
 _LINE_OF_ITS_OWN = re.compile(r"\s*([|>#]|[-*+] |\d+[.)] |```|<|\$\$|:::)")
 
 
@@ -44,6 +47,18 @@ def messages(notebook: Notebook) -> list[Message]:
         said_of_cell(cell, noted)
         messages_found += [Message(str(cell.get("id", "")), text, _kind(cell, text)) for text in dict.fromkeys(heard)]
     return messages_found
+
+
+def answers(notebook: Notebook) -> set[str]:
+    """The words in a notebook's solutions: what learners type as answers."""
+    typed: set[str] = set()
+    for cell in notebook["cells"]:
+        rows = "".join(cell["source"]).split("\n")
+        solution = dedent("\n".join(rows[row] for row in sorted(_solutions(rows))))
+        with suppress(SyntaxError):
+            constants = [node.value for node in ast.walk(ast.parse(solution)) if isinstance(node, ast.Constant)]
+            typed |= {value for value in constants if isinstance(value, str) and _ANSWER.fullmatch(value)}
+    return typed
 
 
 def translated(notebook: Notebook, table: Table) -> Notebook:

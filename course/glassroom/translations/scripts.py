@@ -12,7 +12,8 @@ from glassroom.translations.language import catalogues_spoken
 from glassroom.translations.templates import LONGEST_PLACEHOLDER, Replace, is_prose
 
 _FOR_PROGRAMS = re.compile(r"gr[- ].*|\..*|[\w-]*(\$\{[^{}]*\}[\w-]*)+")  # classes, selectors, lengths
-_SELECTS = re.compile(r"\b(querySelector(All)?|closest|matches|matchMedia)\($")  # the argument after it is a selector
+#: The argument after it is a selector, or marked as text for programs.
+_AS_IT_IS = re.compile(r"\b(querySelector(All)?|closest|matches|matchMedia|asIs)\($")
 _WORD = re.compile(r"\b(counted\([^,]*, |word\()$")  # the argument after it is a word
 _PLACEHOLDER = re.compile(r"\$\{[^{}]*\}")
 
@@ -45,7 +46,7 @@ def translated(script: str, replace: Replace) -> str:
     said, before = [], ""
     for piece in _pieces(script):
         is_word = _WORD.search(before) is not None
-        said.append(piece if _SELECTS.search(before) else _said(piece, replace, is_word))
+        said.append(piece if _AS_IT_IS.search(before) else _said(piece, replace, is_word))
         before = piece
     return "".join(said)
 

@@ -21,16 +21,19 @@ READ_BY_PROGRAMS = {
     *("import_module", "open", "startswith", "endswith", "split", "partition"),
     *("rpartition", "replace", "as_is", "execute", "TypeVar", "namedtuple", "parse", "strftime"),
 }
-CODE_KEYWORDS = {"setup", "action", "metavar", "class_", "encoding", "mode"}
+CODE_KEYWORDS = {"setup", "action", "metavar", "class_", "encoding", "mode", "loc"}
 _SPAN = re.compile(r"`[^`]*`|<[^<>]*>|\{[^{}]*\}|https?://\S+|--?[\w-]+")
 _WORD = re.compile(r"(?<![\w./\\&#$%@-])[A-Za-z][a-z]+(?![\w/\\(=]|\.\w|-\w*[:=])")
 _NO_PROSE = re.compile(
     r"\(\?[:=!<P]|\\[bdsw]|[\w-]+: ?[^;{}]+;\s*[\w-]+:|\{\s*[\w-]+: [^;{}]+[;}]|\{\{\s*[\w-]+:|^#!|\bvar\(--"
-    r"|^\s*\(?(SELECT|INSERT|CREATE|DELETE|UPDATE|PRAGMA)\b|^use strict$|^default-src |^sqlite://"
+    r"|\b__global__\b|^\s*\(?(SELECT|INSERT|CREATE|DELETE|UPDATE|PRAGMA)\b|^use strict$|^default-src |^sqlite://"
 )
 
-#: The looks of words: classes of a picture's style sheet, and a terminal's.
-_LOOKS = re.compile(r"((\{\w+\}|fact|tiny|title|turn|used|mid|soft|end|bad|did|grad|bold|red|hue\{[^{}]*\}) ?)+")
+#: The looks of words: classes of a picture's style sheet, and a terminal's; and classes of elements, all with hyphens.
+_LOOKS = re.compile(
+    r"((\{\w+\}|fact|tiny|title|turn|used|mid|soft|end|bad|did|grad|bold|red|hue\{[^{}]*\}) ?)+|([\w{}]+(-[\w{}]+)+ ?)+"
+)
+_VALUE = re.compile(r"\{[^{}]*\}")
 
 _COMPARED = (ast.Constant, ast.JoinedStr, ast.Tuple, ast.List)
 
@@ -49,7 +52,7 @@ def as_is(text: str) -> str:
 
 def is_prose(text: str) -> bool:
     """Whether people read this string: it has two words with a blank between them, and is neither code nor markup."""
-    if _NO_PROSE.search(text) or _LOOKS.fullmatch(text) or not (" " in text.strip() or "{" in text):
+    if _NO_PROSE.search(text) or _LOOKS.fullmatch(text) or " " not in _VALUE.sub("0", text).strip():
         return False
     words = _WORD.findall(_SPAN.sub(" 0 ", text))
     if len(words) < (1 if _SPAN.search(text) else 2):
@@ -60,7 +63,7 @@ def is_prose(text: str) -> bool:
 def is_code(text: str) -> bool:
     """Whether this is Python code, possibly with dots for omissions, rather than words with a few signs."""
     bare = dedent(text).strip().replace("…", "x")
-    if not re.search(r"[=(\[:.]|^(import|from) ", bare):
+    if not re.search(r"[=(\[:.]|^(import|from) | [-+*/@] ", bare):
         return False
     try:
         tree = ast.parse(bare)
@@ -111,7 +114,8 @@ class Sentences(ast.NodeTransformer):
         if name in MARKS:
             node.args = [self._marked(argument) for argument in node.args]
             return node
-        node.func = self.visit(node.func)
+        if not (name == "split" and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Constant)):
+            node.func = self.visit(node.func)  # a text that is split at once holds names
         if name not in READ_BY_PROGRAMS:
             node.args = [self.visit(argument) for argument in node.args]
             for keyword in node.keywords:

@@ -128,7 +128,7 @@ def contents_page(entries: Sequence[Entry], outputs: Mapping[str, Notebook] | No
     return {
         "cells": cells,
         "metadata": {
-            "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+            "kernelspec": {"display_name": as_is("Python 3 (ipykernel)"), "language": "python", "name": "python3"},
             "language_info": {"name": "python"},
         },
         "nbformat": 4,

@@ -9,9 +9,10 @@ import hashlib
 import re
 from typing import Any
 
+from glassroom.translations.templates import as_is
 from glassroom.workspace.notebook_json import Notebook, lines, source
 
-KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+KERNEL = {"display_name": as_is("Python 3 (ipykernel)"), "language": "python", "name": "python3"}
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")

@@ -7,11 +7,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import polib
 import pytest
 
 from glassroom.cli import main
+from glassroom.inspectors.version_error import kinds
 from glassroom.records.printable import printable
 from glassroom.translations import catalogue, checking, notebooks, pages, scripts, templates
 from glassroom.translations.catalogue import Message, merged
@@ -147,11 +149,21 @@ def test_what_programs_read_is_no_sentence():
     assert templates.sentences(code) == []
     for text in ("use strict", "SELECT name FROM grade", "sqlite:///{path} or so", "default-src 'none'; img-src data:"):
         assert not templates.is_prose(text)
+    for code in ('legend(loc="center left")', '"int long half".split()', 'f"torch.{call}"', 'x = "week + shops"'):
+        assert templates.sentences(code) == []
+    assert templates.sentences('look = "gr-asleep gr-closed"; as_is(f"index {i} is out of bounds")') == []
+    assert scripts.sentences('fail(asIs(`index ${i} is out of bounds`)); make("pre", "run-text run-${name}")') == []
     assert templates.sentences('word("copy"); f("two words"); f"{n} bytes"; f("x = 1; y = 2")') == [
         "copy",
         "two words",
         "{n} bytes",
     ]
+
+
+def test_messages_of_pytorch_by_which_errors_are_found_are_no_sentences():
+    told = templates.sentences(Path(kinds.__file__).read_text("utf-8"))
+    assert "no graph" in told
+    assert not {kind.pattern for kind in kinds.KINDS} & set(told)
 
 
 def test_a_cell_keeps_its_code_and_the_answers_of_predictions():
@@ -245,6 +257,20 @@ def test_words_not_to_be_used_may_stand_in_code_and_placeholders():
         assert len(checking.troubles(entry, checking.terms(page))) == count
 
 
+def test_words_that_learners_type_stay_as_they_are():
+    told = polib.POEntry(
+        msgid='Say "clone" or "view".', msgstr='请答“克隆”或 "view"。', comment="typed as an answer: clone, view"
+    )
+    assert checking.troubles(told) == ['answers: "clone" is missing: learners type this']
+    told.tcomment = "check: no answers"
+    assert checking.troubles(told) == []
+
+
+def test_answers_are_the_words_in_solutions():
+    solved = "### BEGIN SOLUTION\nkind, n = 'post hook', 'S'\n### END SOLUTION"
+    assert notebooks.answers({"cells": [{"source": ["x = 'no answer'\n", solved]}]}) == {"post hook"}
+
+
 def test_an_excuse_is_one_of_those_that_are_known():
     entry = polib.POEntry(msgid="It has 3 cells.", msgstr="Il en a trois.", tcomment="check: no nombres")
     assert [fault.partition(":")[0] for fault in checking.troubles(entry)] == ["excuse", "numbers"]
@@ -261,16 +287,20 @@ def test_names_that_fit_nothing_are_refused(tmp_path, capsys):
         assert "1_memor" in capsys.readouterr().err
 
 
-def test_of_a_language_that_is_not_released_only_faults_are_listed(tmp_path):
+def test_of_a_language_that_is_not_released_only_faults_are_listed_and_todo_names_answers(tmp_path):
     (tmp_path / "xx").mkdir()
     (tmp_path / "xx" / "language.json").write_text('{"name": "Xx", "released": false}')
     environment = {**os.environ, "GLASSROOM_TRANSLATIONS": str(tmp_path), "GLASSROOM_LANG": "en"}
     translate = [sys.executable, "-m", "glassroom", "translate"]
-    subprocess.run([*translate, "xx", "--update", "notes"], env=environment, check=True)
-    told = subprocess.run(
-        [*translate, "xx", "--check", "notes"], env=environment, capture_output=True, text=True, check=True
-    )
-    assert re.fullmatch(r"xx: \d+ entries have no translation yet\n0 troubles\n", told.stdout)
+
+    def told(*arguments: str) -> str:
+        command = [*translate, "xx", *arguments, "3_autograd/05"]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    told("--update")
+    assert re.fullmatch(r"xx: \d+ entries have no translation yet\n0 troubles\n", told("--check"))
+    answers = [item["typed as an answer"] for item in json.loads(told("--todo")) if "typed as an answer" in item]
+    assert ["hook", "post hook"] in answers
 
 
 def test_the_course_in_chinese_has_the_same_notebooks_and_needs(tmp_path):
@@ -313,6 +343,38 @@ def test_a_language_of_no_country_is_found_from_every_country(tmp_path):
             [sys.executable, *lab, code], env=environment, capture_output=True, check=False, cwd=tmp_path
         )
         assert ran.returncode == rc
+
+
+@pytest.mark.parametrize(
+    ("variables", "code"),
+    [
+        ({"LANG": "zh_CN.UTF-8"}, "zh_CN"),
+        ({"LANG": "zh_CN.UTF-8", "LC_MESSAGES": "en_GB.UTF-8"}, "en"),
+        ({"LANG": "en_US.UTF-8", "LC_ALL": "zh_CN.UTF-8"}, "zh_CN"),
+        ({"LANG": "de_DE.UTF-8", "LANGUAGE": "de:zh_CN:en"}, "zh_CN"),
+        ({"LANG": "zh_CN.UTF-8", "LANGUAGE": "en_US:zh_CN"}, "en"),
+        ({"LANG": "C.UTF-8", "LANGUAGE": "zh_CN"}, "en"),
+        ({"LANG": "zh_TW.UTF-8"}, "en"),
+        ({}, "en"),
+    ],
+)
+def test_a_process_speaks_the_systems_language(variables, code, monkeypatch, tmp_path):
+    for name in ("GLASSROOM_LANG", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    assert spoken() == code
+
+
+def test_windows_is_asked_for_the_language_of_its_menus(monkeypatch, tmp_path):
+    for name in ("GLASSROOM_LANG", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    menus = SimpleNamespace(kernel32=SimpleNamespace(GetUserDefaultUILanguage=lambda: 0x0804))
+    monkeypatch.setattr("sys.platform", "win32")
+    monkeypatch.setattr("ctypes.windll", menus, raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert spoken() == "zh_CN"
 
 
 def test_blanks_of_a_language_are_printed_as_they_are():

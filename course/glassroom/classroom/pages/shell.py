@@ -14,6 +14,8 @@ from importlib.resources import files
 from string import Template
 from xml.etree import ElementTree
 
+from glassroom.translations.templates import as_is
+
 _PAGE = Template("""\
 <!DOCTYPE html>
 <html lang="en"$theme>
@@ -47,7 +49,7 @@ def page(title: str, body: str, wide: bool = False, theme: str = "", script: str
     width = ' class="wide"' if wide else ""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
-    policy += f"; script-src 'sha256-{digest}'; connect-src 'self'" if script else ""
+    policy += as_is(f"; script-src 'sha256-{digest}'; connect-src 'self'") if script else ""
     return _PAGE.substitute(
         title=text(title),
         style=_style(),

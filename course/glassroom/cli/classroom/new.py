@@ -6,6 +6,7 @@ from typing import Any
 
 from glassroom.cli.classroom import add_command
 from glassroom.cli.requirements import require_modules, require_numpy
+from glassroom.translations.templates import as_is
 from glassroom.workspace.other_language import course_in
 from glassroom.workspace.problems import Exit, Problem
 
@@ -52,11 +53,11 @@ def run(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.name if arguments.what == "course" else arguments.course)
     if arguments.what == "course":
         written = new_course(folder)
-        then = f"glassroom new notebook NAME --course {folder}"
+        then = as_is(f"glassroom new notebook NAME --course {folder}")
     else:
         language = read_course(folder).language
         declare_own_exercises(folder)
-        then = f"glassroom test --course {folder}"
+        then = as_is(f"glassroom test --course {folder}")
         if arguments.what == "exercise":
             if not arguments.notebook:
                 raise Problem("Which notebook does it go into? Say --in NOTEBOOK.", Exit.USAGE)

@@ -12,6 +12,8 @@ from collections.abc import Collection
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+from glassroom.translations.templates import as_is
+
 
 class NotFound(Exception):
     """Why the lines of a function cannot be written down, as a half sentence."""
@@ -49,13 +51,15 @@ def _made(name: str, value: Any, known: set[str], needed: dict[str, str]) -> str
     """The code for a name that a function uses; nothing where that is put down already, or cannot be."""
     if isinstance(value, ModuleType):
         known.add(name)
-        return f"import {value.__name__}" if value.__name__ == name else f"import {value.__name__} as {name}"
+        return (
+            as_is(f"import {value.__name__}") if value.__name__ == name else as_is(f"import {value.__name__} as {name}")
+        )
     home = sys.modules.get(getattr(value, "__module__", None) or "")
     own_name = getattr(value, "__name__", "")
     if home is not None and home.__name__ != "__main__" and getattr(home, own_name, None) is value:
         known.add(name)
-        renamed = "" if own_name == name else f" as {name}"
-        return f"from {home.__name__} import {own_name}{renamed}"
+        renamed = "" if own_name == name else as_is(f" as {name}")
+        return as_is(f"from {home.__name__} import {own_name}{renamed}")
     if isinstance(value, FunctionType):
         _collect(name, value, known, needed)
         return ""

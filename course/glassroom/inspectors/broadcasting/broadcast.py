@@ -14,7 +14,7 @@ from math import prod
 
 from glassroom.drawing.boxes import is_read_first, read_at
 from glassroom.drawing.words import LETTERS, counted, element, listed
-from glassroom.translations.templates import word
+from glassroom.translations.templates import as_is, word
 from tensorglass.geometry import broadcast_shapes, broadcast_strides
 
 Ints = tuple[int, ...]
@@ -200,7 +200,7 @@ class Broadcast:
             said.append(f"{listed(shared)} cannot (several of the elements share a cell)")
         stretched = self.stretched()
         if stretched:
-            why = (
+            why = as_is(
                 f"output with shape {list(stretched[0].size)} doesn't match the broadcast shape {list(self.size or ())}"
             )
             said.append(f"{listed([operand.name for operand in stretched])} cannot ({why})")

@@ -2,7 +2,7 @@
 // The arithmetic and the words are those of broadcast.py; a test compares the two.
 
 import { board, button, combinations, counted, element, gridOf, listed, product, spokenLines, stage, tuple, visibleWindow, walked } from "../../live/boxes.js";
-import { grouped, make, scrolling, word } from "../../live/elements.js";
+import { asIs, grouped, make, scrolling, word } from "../../live/elements.js";
 import { explored } from "../../live/pointing.js";
 
 const LETTERS = "ijklmnpqrstuvwxyz";
@@ -25,8 +25,8 @@ export function meet(sizes) {
     for (let back = 1; back <= Math.min(a.length, b.length); back += 1) {
       const [m, n] = [a.at(-back), b.at(-back)];
       if (m !== n && m !== 1 && n !== 1) {
-        const where = `at non-singleton dimension ${met.length - back}`;
-        return { size: null, refusal: `The size of tensor a (${m}) must match the size of tensor b (${n}) ${where}` };
+        const where = asIs(`at non-singleton dimension ${met.length - back}`);
+        return { size: null, refusal: asIs(`The size of tensor a (${m}) must match the size of tensor b (${n}) ${where}`) };
       }
       met[met.length - back] = m === 1 ? n : m;
     }
@@ -100,7 +100,7 @@ function inPlace(operands, stretched, size) {
   const shared = full.filter(sharesCells);
   if (shared.length) said.push(`${named(shared)} cannot (several of the elements share a cell)`);
   if (stretched.length) {
-    const reason = `output with shape [${stretched[0].size.join(", ")}] doesn't match the broadcast shape [${size.join(", ")}]`;
+    const reason = asIs(`output with shape [${stretched[0].size.join(", ")}] doesn't match the broadcast shape [${size.join(", ")}]`);
     said.push(`${named(stretched)} cannot (${reason})`);
   }
   return `In place: ${said.join(", ")}.`;

@@ -1,6 +1,7 @@
 // Where an index leads: the arithmetic of arithmetic.py, line for line, PyTorch's and NumPy's; a test compares the two.
 
 import { combinations, product, tuple } from "../../live/boxes.js";
+import { asIs } from "../../live/elements.js";
 
 const MOST_PICKS = 65536;
 
@@ -39,8 +40,8 @@ function nonzero(mask) {
 /** The start and step of a slice along a dimension, and how many positions it has. */
 export function walkOf({ start, stop, step }, length, isNumpys) {
   const by = step ?? 1;
-  if (by === 0) throw new RefusedIndex("ValueError", "slice step cannot be zero");
-  if (by < 0 && !isNumpys) throw new RefusedIndex("ValueError", "step must be greater than zero");
+  if (by === 0) throw new RefusedIndex("ValueError", asIs("slice step cannot be zero"));
+  if (by < 0 && !isNumpys) throw new RefusedIndex("ValueError", asIs("step must be greater than zero"));
   const [low, high] = by < 0 ? [-1, length - 1] : [0, length];
   const within = (i) => Math.min(Math.max(i < 0 ? i + length : i, low), high);
   const [first, last] = by < 0 ? [high, low] : [low, high];
@@ -52,7 +53,7 @@ export function walkOf({ start, stop, step }, length, isNumpys) {
 
 function positionOf(i, where, length) {
   if (i < -length || i >= length) {
-    throw new RefusedIndex("IndexError", `index ${i} is out of bounds for ${where} with size ${length}`);
+    throw new RefusedIndex("IndexError", asIs(`index ${i} is out of bounds for ${where} with size ${length}`));
   }
   return i < 0 ? i + length : i;
 }
@@ -65,12 +66,12 @@ function sliced(item, dim, length, stride, isNumpys) {
 function checkScalar(item) {
   if (item.kind === "slice") {
     walkOf(item, 0, false);
-    throw new RefusedIndex("IndexError", "slice() cannot be applied to a 0-dim tensor.");
+    throw new RefusedIndex("IndexError", asIs("slice() cannot be applied to a 0-dim tensor."));
   }
   if (item.kind === "int") {
     if (item.value) positionOf(item.value, "dimension 0", 0);
-    const words = "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a";
-    throw new RefusedIndex("IndexError", `${words} 0-dim tensor to a number`);
+    const words = asIs("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a");
+    throw new RefusedIndex("IndexError", asIs(`${words} 0-dim tensor to a number`));
   }
 }
 
@@ -79,14 +80,14 @@ function aboutHowMany(ndim, items, isTuple, isNumpys) {
   if (!isTuple && !ndim && !isNumpys) checkScalar(items[0]);
   const about = items.reduce((sum, item) => sum + dimsOf(item), 0);
   if (items.filter((item) => item.kind === "ellipsis").length > 1) {
-    if (isNumpys) throw new RefusedIndex("IndexError", "an index can only have a single ellipsis ('...')");
+    if (isNumpys) throw new RefusedIndex("IndexError", asIs("an index can only have a single ellipsis ('...')"));
     throw new RefusedIndex("not read here", "... stands for all dimensions that no other item is about: once is enough");
   }
   if (about > ndim && isNumpys) {
-    const words = `too many indices for array: array is ${ndim}-dimensional, but ${about} were indexed`;
+    const words = asIs(`too many indices for array: array is ${ndim}-dimensional, but ${about} were indexed`);
     throw new RefusedIndex("IndexError", words);
   }
-  if (about > ndim) throw new RefusedIndex("IndexError", `too many indices for tensor of dimension ${ndim}`);
+  if (about > ndim) throw new RefusedIndex("IndexError", asIs(`too many indices for tensor of dimension ${ndim}`));
   return about;
 }
 
@@ -119,7 +120,7 @@ function basic(size, stride, items, led, about, isNumpys) {
       choose(item.text, [], [item.value]);
       whole(dim + 1);
     } else if (item.kind === "int") {
-      led.fixed.set(dim, positionOf(item.value, isNumpys ? `axis ${dim}` : `dimension ${position}`, size[dim]));
+      led.fixed.set(dim, positionOf(item.value, isNumpys ? asIs(`axis ${dim}`) : asIs(`dimension ${position}`), size[dim]));
       led.offset += led.fixed.get(dim) * stride[dim];
       dim += 1;
     } else if (item.kind === "slice") {
@@ -141,19 +142,19 @@ function checkMask(mask, axes, first, isNumpys) {
     const axis = axes[first + dim];
     if (axis.length === n) return;
     if (isNumpys) {
-      const words = `boolean index did not match indexed array along axis ${axis.source}; size of axis is ${axis.length}`;
-      throw new RefusedIndex("IndexError", `${words} but size of corresponding boolean axis is ${n}`);
+      const words = asIs(`boolean index did not match indexed array along axis ${axis.source}; size of axis is ${axis.length}`);
+      throw new RefusedIndex("IndexError", asIs(`${words} but size of corresponding boolean axis is ${n}`));
     }
-    const words = `The shape of the mask ${bracketed(mask.size)} at index ${dim} does not match the shape of the indexed tensor`;
-    throw new RefusedIndex("IndexError", `${words} ${bracketed(axes.map((each) => each.length))} at index ${first + dim}`);
+    const words = asIs(`The shape of the mask ${bracketed(mask.size)} at index ${dim} does not match the shape of the indexed tensor`);
+    throw new RefusedIndex("IndexError", asIs(`${words} ${bracketed(axes.map((each) => each.length))} at index ${first + dim}`));
   });
 }
 
 function mismatch(picked, isNumpys) {
   const sizes = isNumpys
-    ? `arrays could not be broadcast together with shapes ${picked.filter((each) => each.size.length).map((each) => tuple(each.size).replaceAll(" ", "")).join(" ")} `
-    : `tensors could not be broadcast together with shapes ${picked.map((each) => bracketed(each.size)).join(", ")}`;
-  return new RefusedIndex("IndexError", `shape mismatch: indexing ${sizes}`);
+    ? asIs(`arrays could not be broadcast together with shapes ${picked.filter((each) => each.size.length).map((each) => tuple(each.size).replaceAll(" ", "")).join(" ")} `)
+    : asIs(`tensors could not be broadcast together with shapes ${picked.map((each) => bracketed(each.size)).join(", ")}`);
+  return new RefusedIndex("IndexError", asIs(`shape mismatch: indexing ${sizes}`));
 }
 
 function commonSize(picked, isNumpys) {
@@ -180,7 +181,7 @@ function advanced(led, chosen, isApart) {
     (positions.kind === "mask" ? nonzero(positions) : [positions]).forEach((each, at) => led.chosen.set(first + at, each));
   }
   for (const [dim, one] of led.chosen) {
-    if (isNumpys && !one.size.length) positionOf(one.elements[0], `axis ${led.axes[dim].source}`, lengths[dim]);
+    if (isNumpys && !one.size.length) positionOf(one.elements[0], asIs(`axis ${led.axes[dim].source}`), lengths[dim]);
   }
   const dims = [...led.chosen.keys()];
   const picked = [...led.chosen.values()];
@@ -191,13 +192,13 @@ function advanced(led, chosen, isApart) {
   led.size = [...rest.slice(0, led.first), ...led.shape, ...rest.slice(led.first)];
   const along = dims.map((dim) => lengths[dim]);
   if (along.includes(0) && !led.shape.includes(0) && !isNumpys) {
-    throw new RefusedIndex("IndexError", "index is out of bounds for dimension with size 0");
+    throw new RefusedIndex("IndexError", asIs("index is out of bounds for dimension with size 0"));
   }
   if (product(led.shape) > MOST_PICKS) {
     throw new RefusedIndex("too much to draw", "index tensors are drawn that pick up to 65,536 positions");
   }
   if (!(isNumpys ? led.shape : led.size).includes(0)) {
-    const where = dims.map((dim, at) => (isNumpys ? `axis ${led.axes[dim].source}` : `dimension ${at}`));
+    const where = dims.map((dim, at) => (isNumpys ? asIs(`axis ${led.axes[dim].source}`) : asIs(`dimension ${at}`)));
     checkPositions(picked, along, where, led.shape);
   }
   const order = led.atFront ? [...dims, ...led.axes.keys()].filter((dim, at, all) => all.indexOf(dim) === at) : [...led.axes.keys()];

@@ -16,6 +16,7 @@ from itertools import product
 from math import prod
 from types import EllipsisType
 
+from glassroom.translations.templates import as_is
 from tensorglass.geometry import broadcast_shapes, index_strides
 
 MOST_PICKS = 65_536
@@ -181,13 +182,13 @@ def _about(ndim: int, items: Sequence[Item], is_tuple: bool, is_numpys: bool) ->
     about = sum(item.dims for item in items)
     if sum(item.value is Ellipsis for item in items) > 1:
         if is_numpys:
-            raise RefusedIndex("IndexError", "an index can only have a single ellipsis ('...')")
+            raise RefusedIndex("IndexError", as_is("an index can only have a single ellipsis ('...')"))
         raise RefusedIndex("not read here", "... stands for all dimensions that no other item is about: once is enough")
     if about > ndim and is_numpys:
-        words = f"too many indices for array: array is {ndim}-dimensional, but {about} were indexed"
+        words = as_is(f"too many indices for array: array is {ndim}-dimensional, but {about} were indexed")
         raise RefusedIndex("IndexError", words)
     if about > ndim:
-        raise RefusedIndex("IndexError", f"too many indices for tensor of dimension {ndim}")
+        raise RefusedIndex("IndexError", as_is(f"too many indices for tensor of dimension {ndim}"))
     return about
 
 
@@ -218,7 +219,7 @@ def _basic(
                 led.axes += _whole(size, stride, dim, dim + 1)
                 dim += 1
             case int():
-                where = f"axis {dim}" if is_numpys else f"dimension {position}"
+                where = as_is(f"axis {dim}") if is_numpys else as_is(f"dimension {position}")
                 led.fixed[dim] = _position(item.value, where, size[dim])
                 led.offset += led.fixed[dim] * stride[dim]
                 dim += 1
@@ -244,28 +245,29 @@ def _whole(size: Ints, stride: Ints, first: int, after: int) -> list[Axis]:
 def _check_scalar(item: Item) -> None:
     if isinstance(item.value, slice):
         _sliced(item.value, 0, 0, 0)
-        raise RefusedIndex("IndexError", "slice() cannot be applied to a 0-dim tensor.")
+        raise RefusedIndex("IndexError", as_is("slice() cannot be applied to a 0-dim tensor."))
     if type(item.value) is int:
         if item.value:
             _position(item.value, "dimension 0", 0)
-        words = (
-            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a"
+        words = as_is(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+            "0-dim tensor to a number"
         )
-        raise RefusedIndex("IndexError", f"{words} 0-dim tensor to a number")
+        raise RefusedIndex("IndexError", words)
 
 
 def _position(i: int, where: str, length: int) -> int:
     if not -length <= i < length:
-        raise RefusedIndex("IndexError", f"index {i} is out of bounds for {where} with size {length}")
+        raise RefusedIndex("IndexError", as_is(f"index {i} is out of bounds for {where} with size {length}"))
     return i + length if i < 0 else i
 
 
 def _sliced(chosen: slice, dim: int, length: int, stride: int, is_numpys: bool = False) -> Axis:
     if chosen.step == 0:
-        raise RefusedIndex("ValueError", "slice step cannot be zero")
+        raise RefusedIndex("ValueError", as_is("slice step cannot be zero"))
     start, end, step = chosen.indices(length)
     if step < 0 and not is_numpys:
-        raise RefusedIndex("ValueError", "step must be greater than zero")
+        raise RefusedIndex("ValueError", as_is("step must be greater than zero"))
     number = max(-(-(end - start) // step), 0)
     if is_numpys and not number:
         start, step = 0, 1
@@ -284,7 +286,7 @@ def _advanced(led: Led, chosen: Sequence[tuple[int, Positions]], separated: bool
         led.chosen.update({first + at: one for at, one in enumerate(parts)})
     for dim, one in led.chosen.items():
         if is_numpys and not one.size:
-            _position(one.elements[0], f"axis {led.axes[dim].source}", lengths[dim])
+            _position(one.elements[0], as_is(f"axis {led.axes[dim].source}"), lengths[dim])
     picked, dims = list(led.chosen.values()), list(led.chosen)
     led.shape = _common_size(picked, is_numpys)
     led.at_front = bool(dims) and max(dims) - min(dims) + 1 != len(dims) if separated is None else separated
@@ -293,11 +295,12 @@ def _advanced(led: Led, chosen: Sequence[tuple[int, Positions]], separated: bool
     led.size = (*rest[: led.first], *led.shape, *rest[led.first :])
     along = [lengths[dim] for dim in dims]
     if 0 in along and 0 not in led.shape and not is_numpys:
-        raise RefusedIndex("IndexError", "index is out of bounds for dimension with size 0")
+        raise RefusedIndex("IndexError", as_is("index is out of bounds for dimension with size 0"))
     if prod(led.shape) > MOST_PICKS:
         raise RefusedIndex("too much to draw", f"index tensors are drawn that pick up to {MOST_PICKS:,} positions")
     if 0 not in (led.shape if is_numpys else led.size):
-        where = [f"axis {led.axes[dim].source}" if is_numpys else f"dimension {at}" for at, dim in enumerate(dims)]
+        numpys = [as_is(f"axis {led.axes[dim].source}") for dim in dims]
+        where = numpys if is_numpys else [as_is(f"dimension {at}") for at in range(len(dims))]
         _check_positions(picked, along, where, led.shape)
     order = [*dims, *(dim for dim in range(len(led.axes)) if dim not in led.chosen)]
     axes = [led.axes[dim] for dim in order] if led.at_front else led.axes
@@ -313,10 +316,16 @@ def _check_mask(mask: Positions, axes: Sequence[Axis], first: int, is_numpys: bo
         if axis.length == n:
             continue
         if is_numpys:
-            words = f"boolean index did not match indexed array along axis {axis.source}; size of axis is {axis.length}"
-            raise RefusedIndex("IndexError", f"{words} but size of corresponding boolean axis is {n}")
-        words = f"The shape of the mask {list(mask.size)} at index {dim} does not match the shape of the indexed tensor"
-        raise RefusedIndex("IndexError", f"{words} {[axis.length for axis in axes]} at index {first + dim}")
+            words = as_is(
+                f"boolean index did not match indexed array along axis {axis.source}; size of axis is {axis.length} "
+                f"but size of corresponding boolean axis is {n}"
+            )
+        else:
+            words = as_is(
+                f"The shape of the mask {list(mask.size)} at index {dim} does not match the shape of the indexed "
+                f"tensor {[axis.length for axis in axes]} at index {first + dim}"
+            )
+        raise RefusedIndex("IndexError", words)
 
 
 def _common_size(picked: Sequence[Positions], is_numpys: bool) -> Ints:
@@ -326,10 +335,10 @@ def _common_size(picked: Sequence[Positions], is_numpys: bool) -> Ints:
         pass
     if is_numpys:
         sizes = " ".join(str(positions.size).replace(" ", "") for positions in picked if positions.size)
-        words = f"shape mismatch: indexing arrays could not be broadcast together with shapes {sizes} "
+        words = as_is(f"shape mismatch: indexing arrays could not be broadcast together with shapes {sizes} ")
     else:
         sizes = ", ".join(str(list(positions.size)) for positions in picked)
-        words = f"shape mismatch: indexing tensors could not be broadcast together with shapes {sizes}"
+        words = as_is(f"shape mismatch: indexing tensors could not be broadcast together with shapes {sizes}")
     raise RefusedIndex("IndexError", words)
 
 

@@ -134,7 +134,7 @@ def _named(name: str, value: Any, is_numpys: bool) -> Named:
     is_mask = description.dtype == "bool" or (description.dtype == "uint8" and not is_numpys)
     is_whole = "int" in description.dtype if is_numpys else description.dtype in ("int64", "int32")
     if not is_mask and not is_whole:
-        raise TypeError(f"{name}: tensors used as indices must be long, int, byte or bool tensors")
+        raise TypeError(as_is(f"{name}: tensors used as indices must be long, int, byte or bool tensors"))
     if prod(description.size) > MOST_PICKS:
         raise ValueError(f"{name} has more than {MOST_PICKS:,} elements: explore a part of it")
     elements = [int(element) for element in value.reshape(-1).tolist()]

@@ -1,6 +1,7 @@
 // What somebody typed between the brackets, read as typed_index.py reads it, and never run; a test compares the two.
 
 import { product } from "../../live/boxes.js";
+import { asIs } from "../../live/elements.js";
 import { elementAt, every, follow, RefusedIndex, sourceOf } from "./arithmetic.js";
 
 const TOKEN = /\s*(?:(\d+\.\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|\d+e[+-]?\d+)|(\d+)|([\p{L}_][\p{L}\p{N}_]*)|(\.\.\.|<=|>=|==|!=|[[\](),:<>~-]))/uy;
@@ -131,7 +132,7 @@ function listOf(node) {
     for (const each of level) {
       if (each.type === "list" && each.nodes.length === wanted) continue;
       const got = each.type === "list" ? each.nodes.length : 0;
-      throw new RefusedIndex("ValueError", `expected sequence of length ${wanted} at dim ${dim} (got ${got})`);
+      throw new RefusedIndex("ValueError", asIs(`expected sequence of length ${wanted} at dim ${dim} (got ${got})`));
     }
     size.push(wanted);
     level = level.flatMap((each) => each.nodes);
@@ -177,7 +178,7 @@ function wholeOf(node, tensor) {
   const value = node.type === "real" ? node : valueOf(node, tensor);
   if (value.kind === "none") return null;
   if (value.kind === "int" || value.kind === "bool") return Number(value.value);
-  throw new RefusedIndex("TypeError", "slice indices must be integers or None or have an __index__ method");
+  throw new RefusedIndex("TypeError", asIs("slice indices must be integers or None or have an __index__ method"));
 }
 
 function valueOf(node, tensor) {
@@ -188,8 +189,8 @@ function valueOf(node, tensor) {
   if (type === "ellipsis") return { kind: "ellipsis" };
   if (type === "list") return listOf(node);
   if (type === "real") {
-    const words = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices";
-    throw new RefusedIndex("IndexError", `${words} (got float)`);
+    const words = asIs("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices");
+    throw new RefusedIndex("IndexError", asIs(`${words} (got float)`));
   }
   if (type === "name" && Object.hasOwn(tensor.names, text)) return { ...tensor.names[text], name: text };
   if (type === "invert") {

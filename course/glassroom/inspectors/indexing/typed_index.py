@@ -13,6 +13,7 @@ from itertools import product
 from types import EllipsisType
 
 from glassroom.inspectors.indexing.arithmetic import Ints, Item, Positions, RefusedIndex, follow
+from glassroom.translations.templates import as_is
 from tensorglass.geometry import contiguous_strides
 
 _COMPARISONS: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
@@ -66,7 +67,7 @@ class Reader:
         value = Ellipsis if is_other else self._value(node, ast.unparse(node))
         if value is None or isinstance(value, int):
             return None if value is None else int(value)
-        words = "slice indices must be integers or None or have an __index__ method"
+        words = as_is("slice indices must be integers or None or have an __index__ method")
         raise RefusedIndex("TypeError", words)
 
     def _value(self, node: ast.expr, text: str) -> Named:
@@ -74,10 +75,10 @@ class Reader:
             case ast.Constant(value=bool() | int() | None | EllipsisType() as value):
                 return value
             case ast.Constant(value=value):
-                words = (
+                words = as_is(
                     "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
                 )
-                raise RefusedIndex("IndexError", f"{words} (got {type(value).__name__})")
+                raise RefusedIndex("IndexError", as_is(f"{words} (got {type(value).__name__})"))
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)) if type(value) is int:
                 return -value
             case ast.List():
@@ -137,7 +138,7 @@ def index_of_list(text: str, nested: object) -> Positions:
         for item in level:
             if not isinstance(item, list) or len(item) != size[-1]:
                 length = len(item) if isinstance(item, list) else 0
-                words = f"expected sequence of length {size[-1]} at dim {len(size) - 1} (got {length})"
+                words = as_is(f"expected sequence of length {size[-1]} at dim {len(size) - 1} (got {length})")
                 raise RefusedIndex("ValueError", words)
         level = [inner for item in level if isinstance(item, list) for inner in item]
     elements = [item for item in level if isinstance(item, int)]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from glassroom.translations.templates import as_is
 from tensorglass.geometry import is_contiguous
 
 
@@ -49,18 +50,20 @@ def examine(cells: int, itemsize: int, size: Sequence[int], stride: Sequence[int
 def _refusal(cells: int, itemsize: int, size: Sequence[int], stride: Sequence[int], offset: int) -> Verdict | None:
     """The message with which PyTorch's as_strided refuses, or nothing."""
     if any(step < 0 for step in stride):
-        message = f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
+        message = as_is(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
         return Verdict("refused", message)
     if offset < 0:
-        return Verdict("refused", f"Tensor: invalid storage offset {offset}")
+        return Verdict("refused", as_is(f"Tensor: invalid storage offset {offset}"))
     needed = 0 if 0 in size else (1 + storage_cell([n - 1 for n in size], stride, offset)) * itemsize
     if needed <= cells * itemsize:
         return None
     return Verdict(
         "out of bounds",
-        f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, "
-        f"and itemsize {itemsize} requiring a storage size of {needed} "
-        f"are out of bounds for storage of size {cells * itemsize}",
+        as_is(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, "
+            f"and itemsize {itemsize} requiring a storage size of {needed} "
+            f"are out of bounds for storage of size {cells * itemsize}"
+        ),
     )
 
 

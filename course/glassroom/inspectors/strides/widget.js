@@ -1,7 +1,7 @@
 // The stride explorer: what size, stride and offset make of one storage, computed as the sliders move.
 // The arithmetic is that of arithmetic.py; a test compares the two.
 
-import { keepKeys, make, word } from "../../live/elements.js";
+import { asIs, keepKeys, make, word } from "../../live/elements.js";
 
 const LETTERS = "ijkl";
 const MOST_DIMS = 3;
@@ -29,15 +29,15 @@ const tuple = (numbers) => (numbers.length === 1 ? `(${numbers[0]},)` : `(${numb
 
 function refusal({ cells, itemsize, size, stride, offset }) {
   if (stride.some((step) => step < 0)) {
-    return ["refused", `as_strided: Negative strides are not supported at the moment, got strides: ${list(stride)}`];
+    return ["refused", asIs(`as_strided: Negative strides are not supported at the moment, got strides: ${list(stride)}`)];
   }
-  if (offset < 0) return ["refused", `Tensor: invalid storage offset ${offset}`];
+  if (offset < 0) return ["refused", asIs(`Tensor: invalid storage offset ${offset}`)];
   const needed = size.includes(0) ? 0 : (1 + storageCell(size.map((n) => n - 1), stride, offset)) * itemsize;
   if (needed <= cells * itemsize) return null;
   return [
     "out of bounds",
-    `setStorage: sizes ${list(size)}, strides ${list(stride)}, storage offset ${offset}, and itemsize ${itemsize} ` +
-      `requiring a storage size of ${needed} are out of bounds for storage of size ${cells * itemsize}`,
+    asIs(`setStorage: sizes ${list(size)}, strides ${list(stride)}, storage offset ${offset}, and itemsize ${itemsize} `) +
+      asIs(`requiring a storage size of ${needed} are out of bounds for storage of size ${cells * itemsize}`),
   ];
 }
 

@@ -50,6 +50,7 @@ from glassroom.reading.torch_operators import (
     storage_of,
     tensors_in,
 )
+from glassroom.translations.templates import as_is
 
 BUSY = "PyTorch was not watched: its profiler, which says what is allocated, was on already"
 LATE = "PyTorch was not watched: it was imported in the block"
@@ -122,7 +123,7 @@ class PyTorch:
         self._has_profiler = False
         self._is_alone = _compiles()  # then no mode and no hooks: the compiler would trace them
         self._thread = get_ident()
-        self._mark = f"glassroom {next(_numbers)} operator "  # each of several nested timelines has its own
+        self._mark = as_is(f"glassroom {next(_numbers)} operator ")  # each of several nested timelines has its own
         self._living: dict[tuple[str, int], Block] = {}
         self._begun = 0
         self._nodes = Nodes()

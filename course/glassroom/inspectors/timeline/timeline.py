@@ -287,7 +287,7 @@ def _lives(
             name, fate = f"t{temporaries}", f"freed at event {ended:,}"
         else:
             older += not birth.name
-            name, fate = birth.name or f"before{older}", f"freed at event {ended:,}"
+            name, fate = birth.name or word(f"before{older}"), f"freed at event {ended:,}"
         fate = f"NumPy's memory, {fate}" if birth.is_borrowed else fate
         lives.append(Life(name, birth.device, sizes[number], born.get(number, 0), ended, where, fate, role, module))
     return lives

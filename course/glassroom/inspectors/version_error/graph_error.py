@@ -40,9 +40,10 @@ from glassroom.reading.writes_in_source import (
     spelled,
     statements_of_code,
 )
+from glassroom.translations.templates import as_is
 
 MOST_NAMES = 3
-_FREED = "Trying to backward through the graph a second time"
+_FREED = as_is("Trying to backward through the graph a second time")
 _OTHERWISE = (
     "No other line here runs a backward: it was this one, in an earlier round of a loop or call, or one in code that "
     "is not shown."

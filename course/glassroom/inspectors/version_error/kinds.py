@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from glassroom.reading.nodes import grad_fn_of, is_leaf_with_gradient
+from glassroom.translations.templates import as_is
 
 NO_GRAPH = "no graph"  # the problem for which the text names what cut the graph off
 
@@ -62,21 +63,21 @@ _UNDER_NO_GRAD = (
 KINDS = (
     Kind(
         "a write into a leaf",
-        r"view of a leaf Variable that requires grad is being used in an in-place",
+        as_is(r"view of a leaf Variable that requires grad is being used in an in-place"),
         is_leaf_with_gradient,
         "{names} is a leaf that requires a gradient, and is written to through a view while autograd records",
         _UNDER_NO_GRAD,
     ),
     Kind(
         "a write into a leaf",
-        r"leaf Variable that requires grad .*(?:in-place|moved into the graph)",
+        as_is(r"leaf Variable that requires grad .*(?:in-place|moved into the graph)"),
         is_leaf_with_gradient,
         "{names} is a leaf that requires a gradient, and is written to while autograd records",
         _UNDER_NO_GRAD,
     ),
     Kind(
         NO_GRAPH,
-        r"element \d+ of tensors does not require grad and does not have a grad_fn",
+        as_is(r"element \d+ of tensors does not require grad and does not have a grad_fn"),
         _requires_none,
         "{names} has no graph: nothing that it was computed from requires a gradient, or the record was cut",
         "The graph is cut by detach(), item(), numpy(), a new tensor(…), no_grad() and indices such as argmax: print "
@@ -85,7 +86,7 @@ KINDS = (
     ),
     Kind(
         "several numbers",
-        r"grad can be implicitly created only for scalar outputs",
+        as_is(r"grad can be implicitly created only for scalar outputs"),
         _has_several,
         "{names} has more than one element, and a backward without weights starts at one number",
         "Reduce it by sum() or mean(), or give the weights: backward(gradient).",
@@ -93,7 +94,7 @@ KINDS = (
     ),
     Kind(
         "a complex result",
-        r"grad can be (?:implicitly )?created only for real scalar outputs",
+        as_is(r"grad can be (?:implicitly )?created only for real scalar outputs"),
         _requires,
         "{names} is complex, and a backward starts at a real number",
         "Make one real number of it, such as by abs(), or give the weights: backward(gradient).",
@@ -101,22 +102,24 @@ KINDS = (
     ),
     Kind(
         "a gradient of another size",
-        r"Mismatch in shape: grad_output\[\d+\] has a shape of (?:torch\.Size\()?(\[[^\]]*\])\)? and "
-        r"output\[\d+\] has a shape of (?:torch\.Size\()?(\[[^\]]*\])",
+        as_is(
+            r"Mismatch in shape: grad_output\[\d+\] has a shape of (?:torch\.Size\()?(\[[^\]]*\])\)? and "
+            r"output\[\d+\] has a shape of (?:torch\.Size\()?(\[[^\]]*\])"
+        ),
         _is_result,
         "the gradient that was given has size {0}, and {names} has size {1}",
         "Give one weight for each element of the result.",
     ),
     Kind(
         "a tensor without a gradient",
-        r"differentiated Tensors does not require grad",
+        as_is(r"differentiated Tensors does not require grad"),
         _requires_none,
         "{names} does not require a gradient",
         "Call requires_grad_() on it before anything is computed from it.",
     ),
     Kind(
         NOT_USED,
-        r"differentiated Tensors? .*appears to not have been used in the graph",
+        as_is(r"differentiated Tensors? .*appears to not have been used in the graph"),
         is_leaf_with_gradient,
         "the result was not computed from {names}",
         "Ask for tensors that the result was computed from, before x.to(…) or x.clone() gave the name to another; "
@@ -124,148 +127,150 @@ KINDS = (
     ),
     Kind(
         "a write into one of several views",
-        r"Output \d+ of (\w+) is a view and is being modified inplace",
+        as_is(r"Output \d+ of (\w+) is a view and is being modified inplace"),
         _is_view,
         "{names} is one of the views that `{0}` returned together, and such views are not written to",
         "Compute a new tensor in the place of the write, or index one view at a time: x[0].",
     ),
     Kind(
         "a write into a view from elsewhere",
-        r"A view was created in (no_grad|inference) mode and",
+        as_is(r"A view was created in (no_grad|inference) mode and"),
         _is_view,
         "{names} is a view that was made in {0} mode, and is written to while autograd records",
         "Make the view and write to it in the same mode.",
     ),
     Kind(
         "a tensor of inference mode",
-        r"Inference tensors cannot be saved|inference tensor outside InferenceMode",
+        as_is(r"Inference tensors cannot be saved|inference tensor outside InferenceMode"),
         _of_inference,
         "{names} was made in inference mode, which autograd does not record from",
         "Clone it outside of inference_mode(), or make it under no_grad().",
     ),
     Kind(
         "NumPy and a graph",
-        r"Can't call numpy\(\) on Tensor that requires grad",
+        as_is(r"Can't call numpy\(\) on Tensor that requires grad"),
         _requires,
         "{names} requires a gradient, and NumPy records nothing",
         "Call detach() first.",
     ),
     Kind(
         "a dtype without gradients",
-        r"[Oo]nly Tensors of floating point (?:and complex )?dtype can require gradients",
+        as_is(r"[Oo]nly Tensors of floating point (?:and complex )?dtype can require gradients"),
         _not_floating,
         "{names} has whole numbers, of which there are no gradients",
         "Make it of floating point: dtype=torch.float32, or float().",
     ),
     Kind(
         "the flag of a result",
-        r"you can only change requires_grad flags of leaf variables",
+        as_is(r"you can only change requires_grad flags of leaf variables"),
         _is_result,
         "{names} was computed, so whether it requires a gradient follows from what it was computed from",
         "detach() gives a tensor on the same memory that requires none.",
     ),
     Kind(
         "a gradient that is not a number",
-        r"Function '(\w+)' returned nan values in its (\d+)th output",
+        as_is(r"Function '(\w+)' returned nan values in its (\d+)th output"),
         _is_result,
         "`{0}` computed a gradient that is NaN, the one of its input {1}",
         "Look at what it is given: 0 in sqrt, log or a division has such a gradient; add a small number, or mask it.",
     ),
     Kind(
         "a gradient of another size",
-        r"Function (\w+) returned an invalid gradient at index (\d+) - (got .*)",
+        as_is(r"Function (\w+) returned an invalid gradient at index (\d+) - (got .*)"),
         _is_result,
         "`{0}` returned a gradient that does not fit its input {1}: {2}",
         "A backward returns for each input of forward a gradient of its size, dtype and device, or None.",
     ),
     Kind(
         "another number of gradients",
-        r"function (\w+) returned an incorrect number of gradients \((.*)\)",
+        as_is(r"function (\w+) returned an incorrect number of gradients \((.*)\)"),
         _is_result,
         "`{0}` returned another number of gradients than its forward has inputs: {1}",
         "A backward returns one gradient, or None, for each input of forward but ctx.",
     ),
     Kind(
         "a backward that returns no tensor",
-        r"expected Variable or None \(got (\w+)\)",
+        as_is(r"expected Variable or None \(got (\w+)\)"),
         _is_result,
         "a backward in the graph returned a {0}, which is no gradient",
         "A backward returns a tensor, or None, for each input of forward but ctx.",
     ),
     Kind(
         "a function without a backward",
-        r"You must implement either the backward or vjp method",
+        as_is(r"You must implement either the backward or vjp method"),
         _is_result,
         "a function in the graph has no backward",
         "Give its class a backward(ctx, gradient), or call it under no_grad().",
     ),
     Kind(
         "a hook that changes what a gradient is",
-        r"hook '(.*?)' has changed the (\w+) of value",
+        as_is(r"hook '(.*?)' has changed the (\w+) of value"),
         _is_result,
         "the hook `{0}` returned a gradient of another {1} than it was given",
         "A hook returns a gradient of the size, dtype and device of the one that it is given, or None.",
     ),
     Kind(
         "another number of gradients",
-        r"hook '(.*?)' has returned an incorrect number of values \((.*)\)",
+        as_is(r"hook '(.*?)' has returned an incorrect number of values \((.*)\)"),
         _is_result,
         "the hook `{0}` returned another number of gradients than it was given: {1}",
         "A hook on a node returns a gradient for each of its inputs, or None.",
     ),
     Kind(
         "a hook that returns no tensor",
-        r"expected Variable, but hook returned '(\w+)'",
+        as_is(r"expected Variable, but hook returned '(\w+)'"),
         _is_result,
         "a hook returned a {0}, which is no gradient",
         "A hook returns a tensor, or None where it only looks.",
     ),
     Kind(
         "a derivative of a derivative",
-        r"trying to differentiate twice a function that was marked with @once_differentiable",
+        as_is(r"trying to differentiate twice a function that was marked with @once_differentiable"),
         _is_result,
         "a function in the graph of {names} can be differentiated once",
         "Write its backward of operators that autograd records, and take the mark @once_differentiable away.",
     ),
     Kind(
         "no derivative",
-        r"derivative for '?([\w:.]+)'? is not implemented",
+        as_is(r"derivative for '?([\w:.]+)'? is not implemented"),
         _is_result,
         "`{0}` has no derivative",
         "Compute this part of others, under no_grad(), or in a Function with a backward of its own.",
     ),
     Kind(
         "an optimizer of results",
-        r"can't optimize a non-leaf Tensor",
+        as_is(r"can't optimize a non-leaf Tensor"),
         _is_result,
         "{names} was computed, and an optimizer changes leaves",
         "Compute the starting value first, then call detach().requires_grad_() on it.",
     ),
     Kind(
         "a hook without a gradient",
-        r"cannot register a hook on a tensor that doesn't require gradient|can't retain_grad on Tensor that has "
-        r"requires_grad=False",
+        as_is(
+            r"cannot register a hook on a tensor that doesn't require gradient|can't retain_grad on Tensor that has "
+            r"requires_grad=False"
+        ),
         _requires_none,
         "{names} requires no gradient, so none will come",
         "Call requires_grad_() on it, or on what it is computed from, before.",
     ),
     Kind(
         "a gradient that does not fit",
-        r"attempting to assign a gradient (.*?)(?:\. |$)",
+        as_is(r"attempting to assign a gradient (.*?)(?:\. |$)"),
         is_leaf_with_gradient,
         "{names} was given a gradient that does not fit: {0}",
         "A gradient has the size, dtype and device of its tensor.",
     ),
     Kind(
         "a deep copy of a result",
-        r"Only Tensors created explicitly by the user .*support the deepcopy protocol",
+        as_is(r"Only Tensors created explicitly by the user .*support the deepcopy protocol"),
         _is_result,
         "{names} was computed, and its graph is not copied with it",
         "Copy the values alone: detach().clone().",
     ),
     Kind(
         "out= in a graph",
-        r"functions with out=\.\.\. arguments don't support automatic differentiation",
+        as_is(r"functions with out=\.\.\. arguments don't support automatic differentiation"),
         _requires,
         "{names} requires a gradient, and what is written to out= is not recorded",
         "Leave out= away, or write under no_grad().",

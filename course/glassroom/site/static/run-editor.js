@@ -1,14 +1,14 @@
 // Code that can be changed: a text area over the same text in colours.
 
 const KEYWORDS =
-  "and as assert async await break class continue def del elif else except finally for from global if import in is " +
-  "lambda nonlocal not or pass raise return try while with yield";
+  "and|as|assert|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|" +
+  "lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield";
 const TOKENS = [
   ["c1", /#.*/y],
   ["s2", /[rbfuRBFU]{0,2}(?:"""[\s\S]*?(?:"""|$)|'''[\s\S]*?(?:'''|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?)/y],
   ["mi", /(?:0[xob][\da-f_]+|\d[\d_]*\.?[\d_]*(?:e[+-]?\d+)?j?)/iy],
   ["kc", /(?:None|True|False)\b/y],
-  ["k", new RegExp(`(?:${KEYWORDS.replaceAll(" ", "|")})\\b`, "y")],
+  ["k", new RegExp(`(?:${KEYWORDS})\\b`, "y")],
   ["n", /[\p{L}_][\p{L}\d_]*/uy],
   ["o", /[-+*/%@=<>!&|^~:]+/y],
   ["", /\s+|[^]/y],

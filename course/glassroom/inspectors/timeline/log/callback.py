@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from glassroom.translations.templates import as_is
+
 if TYPE_CHECKING:
     from glassroom.inspectors.timeline.log.inspector import MemoryLog
 
@@ -24,7 +26,7 @@ class Callback:
     def __getattr__(self, name: str) -> Callable[..., None]:
         if name.startswith("on_") or name in ("setup", "teardown", "load_state_dict"):
             return _nothing
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        raise AttributeError(as_is(f"{type(self).__name__!r} object has no attribute {name!r}"))
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps of it: nothing."""

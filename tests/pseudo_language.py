@@ -19,7 +19,7 @@ BRACKETED = re.compile(r"⟦[^⟦⟧]*⟧")
 
 #: What begins a line of Markdown, and what stands between the texts of a line: tags, and the bars of a table.
 _BEGINNING = re.compile(r"(?:\s*(?:#+|[-*+>]|\d+[.)])(?=\s))*\s*")
-_BETWEEN = re.compile(r"(<[^<>]*>|(?<!\|)\|(?!\|))")
+_BETWEEN = re.compile(r"(</?[A-Za-z][^<>]*>|(?<!\|)\|(?!\|))")
 
 
 def pseudo(text: str) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from glassroom.classroom.course_file import Assignment, Explain, Hidden
+from glassroom.translations.templates import as_is
 from glassroom.workspace.former_ids import current
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, lines, parse, source
 from glassroom.workspace.problems import Exit, Problem
@@ -193,8 +194,9 @@ def _test_source(exercise: Exercise, points: float) -> str:
 
 
 def _hidden_cell(hidden: Hidden) -> Notebook:
-    code = f"# A hidden test stands here when this is marked.\n### BEGIN HIDDEN TESTS\n{hidden.code.strip()}\n"
-    cell = _code(hidden.id, f"{code}### END HIDDEN TESTS")
+    told = "A hidden test stands here when this is marked."
+    tests = as_is(f"### BEGIN HIDDEN TESTS\n{hidden.code.strip()}\n### END HIDDEN TESTS")
+    cell = _code(hidden.id, f"# {told}\n{tests}")
     return _mark(cell, hidden.id, locked=True, grade=True, points=hidden.points)
 
 

@@ -150,6 +150,11 @@ def test_a_new_classs_file_is_explained_in_the_language(tmp_path):
     assert all(map(HAN.search, told))
 
 
+def test_pages_of_a_class_say_their_language(tmp_path):
+    made = "from glassroom.classroom.pages.shell import page; print(page('t', 'b'))"
+    assert '<html lang="zh-CN">' in said("zh_CN", tmp_path, "-c", made)
+
+
 @pytest.mark.parametrize("fonts", ["with", "without"])
 def test_figures_have_letters_that_some_font_has(fonts, tmp_path):
     font_manager = pytest.importorskip("matplotlib.font_manager", reason="figures need matplotlib (extra: course)")

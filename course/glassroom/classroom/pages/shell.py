@@ -14,11 +14,12 @@ from importlib.resources import files
 from string import Template
 from xml.etree import ElementTree
 
+from glassroom.translations.language import speaking
 from glassroom.translations.templates import as_is
 
 _PAGE = Template("""\
 <!DOCTYPE html>
-<html lang="en"$theme>
+<html lang="$language"$theme>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -51,6 +52,7 @@ def page(title: str, body: str, wide: bool = False, theme: str = "", script: str
     policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
     policy += as_is(f"; script-src 'sha256-{digest}'; connect-src 'self'") if script else ""
     return _PAGE.substitute(
+        language=speaking().replace("_", "-"),
         title=text(title),
         style=_style(),
         body=body,

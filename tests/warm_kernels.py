@@ -10,6 +10,7 @@ layer `outputs` every notebook has a kernel that was started as a learner's is.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -22,8 +23,11 @@ from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-#: What ipykernel imports when it starts, and the widgets that glassroom draws with.
-ALWAYS = ("ipykernel.kernelapp", "ipykernel.ipkernel", "IPython.core.completer", "anywidget", "numpy")
+#: What ipykernel imports when it starts, the widgets that glassroom draws with, and what notebooks plot and read with.
+ALWAYS = (
+    "ipykernel.kernelapp", "ipykernel.ipkernel", "IPython.core.completer", "anywidget", "numpy",
+    "matplotlib.pyplot", "sklearn.datasets",
+)  # fmt: skip
 
 
 @contextmanager
@@ -47,8 +51,13 @@ def warm_kernels(*modules: str) -> Iterator[str]:
 
 def serve(place: str, *modules: str) -> None:
     """Fork a kernel for each process that asks for one."""
+    os.environ["MPLBACKEND"] = (
+        "module://matplotlib_inline.backend_inline"  # as ipykernel does before a plot is imported
+    )
     for module in (*ALWAYS, *modules):
         import_module(module)
+    gc.collect()
+    gc.freeze()  # a collection in a kernel would visit, and so copy, the pages of all these modules
     listening = socket.socket(socket.AF_UNIX)
     listening.bind(place)
     listening.listen()

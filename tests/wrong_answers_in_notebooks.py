@@ -2,6 +2,7 @@
 
     echo ROUND PATH | python wrong_answers_in_notebooks.py         for each line in, one list as JSON a line out
     echo each PATH | python wrong_answers_in_notebooks.py
+    echo each:0/3 PATH | python wrong_answers_in_notebooks.py      of the answers, the first of every three
 
 Each exercise gets the wrong answer of the exercises' own tests whose number is ROUND. Its right answer is tried in the
 same place, in a fork, so that what it is told is known too. Predictions stay right. No kernel is started: the cells of
@@ -13,6 +14,7 @@ that raises, a fork gives it and runs what is left.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
@@ -140,15 +142,15 @@ def walk(path: Path, round: int, wrong: dict[str, list[str]]) -> Iterator[str]:
             yield f"{exercise}: accepted is\n{attempt}"
 
 
-def walk_for_each(path: Path, wrong: dict[str, list[str]]) -> Iterator[str]:
-    """What differs below one wrong answer in a notebook whose other answers are right, for each of them."""
-    findings, in_threads = forked(partial(walk_and_fork, path, wrong))
+def walk_for_each(path: Path, wrong: dict[str, list[str]], part: slice) -> Iterator[str]:
+    """What differs below one wrong answer in a notebook whose other answers are right, for each of a part of them."""
+    findings, in_threads = forked(partial(walk_and_fork, path, wrong, part))
     yield from findings
     for place, attempt in in_threads:
         yield from forked(partial(walk_to, path, place, attempt))
 
 
-def walk_and_fork(path: Path, wrong: dict[str, list[str]]) -> tuple[list[str], list[tuple[int, str]]]:
+def walk_and_fork(path: Path, wrong: dict[str, list[str]], part: slice) -> tuple[list[str], list[tuple[int, str]]]:
     """Run a notebook with right answers; a fork at each exercise runs the rest after a wrong one. Returns what differs,
     and the places and answers that need a process of their own, since a fork would not have the threads of this one.
     """
@@ -156,7 +158,8 @@ def walk_and_fork(path: Path, wrong: dict[str, list[str]]) -> tuple[list[str], l
     findings, in_threads = list[str](), list[tuple[int, str]]()
     for place, cell in enumerate(cells):
         source = "".join(cell["source"])
-        for attempt in (*wrong[exercise_of(source)], RAISES) if SOLUTION.search(source) else ():
+        attempts = (*wrong[exercise_of(source)], RAISES)[part] if SOLUTION.search(source) else ()
+        for attempt in attempts:
             if threading.active_count() > 1:
                 in_threads.append((place, attempt))
             else:
@@ -213,9 +216,14 @@ def forked(work: Callable[[], Any]) -> Any:
 
 def main() -> None:
     wrong = wrong_answers()
+    gc.collect()
+    gc.freeze()  # collections in the forks visit only what notebooks make
 
     def differences(which: str, path: Path) -> list[str]:
-        return list(walk_for_each(path, wrong) if which == "each" else walk(path, int(which), wrong))
+        if not which.startswith("each"):
+            return list(walk(path, int(which), wrong))
+        first, every = map(int, which.partition(":")[2].split("/")) if ":" in which else (0, 1)
+        return list(walk_for_each(path, wrong, slice(first, None, every)))
 
     for line in sys.stdin:
         which, _, path = line.strip().partition(" ")

@@ -28,7 +28,7 @@ def notebook(path):
 
 @pytest.fixture(scope="module")
 def kernels(request):
-    """Kernels in which the packages that a file names in `IMPORTED` are imported already; ordinary ones outside of Linux."""
+    """Kernels that begin with the packages that a file names in `IMPORTED`; ordinary ones outside of Linux."""
     imported = request.module.IMPORTED
     for module in imported:
         pytest.importorskip(module, reason=f"{module} is not installed (extra: parity)")

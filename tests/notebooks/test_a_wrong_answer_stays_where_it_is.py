@@ -1,8 +1,9 @@
 """A wrong answer is told where it was given, and changes nothing below: the rest of the notebook is as it is stored.
 
-The first wrong answer of each exercise is given in all notebooks, and each wrong answer alone in a twelfth of them, the
-next twelfth tomorrow. `WRONG_ANSWERS=3` in the environment gives the fourth in place of the first (there are up to
-fourteen), and `WRONG_ANSWERS=each` each one alone in all notebooks.
+The first wrong answer of each exercise is given in all notebooks. Each wrong answer alone is given in a twelfth of
+them, in the next twelfth tomorrow: by thirds of a notebook's answers, since all of some take minutes.
+`WRONG_ANSWERS=3` in the environment gives the fourth in place of the first (there are up to fourteen), and
+`WRONG_ANSWERS=each` each one alone in all notebooks.
 """
 
 import json
@@ -22,6 +23,7 @@ from glassroom.workspace.notebook_json import source
 
 WHICH = os.environ.get("WRONG_ANSWERS", "0")
 PORTIONS = 12
+THIRDS = 3
 PROGRAM = Path(__file__).resolve().parents[1] / "wrong_answers_in_notebooks.py"
 
 
@@ -29,13 +31,16 @@ def is_todays(number):
     return WHICH == "each" or number % PORTIONS == date.today().toordinal() % PORTIONS
 
 
-TODAYS = [FOLDER / place for number, place in enumerate(NOTEBOOKS) if is_todays(number)]
+PARTS = [(FOLDER / place, third) for place in NOTEBOOKS for third in range(THIRDS)]
+TODAYS = [part for number, part in enumerate(PARTS) if is_todays(number)]
 
 
 @pytest.fixture(scope="module")
 def walking():
     """The differences that a process finds in one notebook with wrong answers: a round of them, or `each` alone."""
-    with subprocess.Popen([sys.executable, PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
 
         def walk(which, path):
             print(which, path, file=process.stdin, flush=True)
@@ -51,9 +56,10 @@ def test_below_wrong_answers_a_notebook_is_as_it_is_stored(path, walking):
 
 
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("todays", TODAYS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("todays", TODAYS, ids=lambda part: f"{part[0].stem}-{part[1]}")
 def test_below_each_wrong_answer_alone_a_notebook_is_as_it_is_stored(todays, walking):
-    faults = walking("each", todays)
+    path, third = todays
+    faults = walking(f"each:{third}/{THIRDS}", path)
     assert not faults, "\n\n".join(["", *faults])
 
 
@@ -79,7 +85,9 @@ def table_of(code):
 
 def bound(code):
     """The names that code gives a value at its top level."""
-    return {symbol.get_name() for symbol in table_of(code).get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    return {
+        symbol.get_name() for symbol in table_of(code).get_symbols() if symbol.is_assigned() or symbol.is_imported()
+    }
 
 
 def read(code):

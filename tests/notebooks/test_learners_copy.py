@@ -3,9 +3,9 @@
 import pytest
 
 from glassroom.workspace.execution import execute
+from glassroom.workspace.learner_folder import update
 from glassroom.workspace.notebook_json import parse, source
 from glassroom.workspace.sources import notebooks_folder
-from glassroom.workspace.learner_folder import update
 
 IMPORTED = ()
 

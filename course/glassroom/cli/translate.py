@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def update(chosen: list[Language], wanted: str) -> int:
     """Merge the English course into the catalogues; those of notebooks that no longer exist are deleted."""
-    messages = catalogues(notebooks_folder(), _library())
+    messages = catalogues(notebooks_folder(), _library(), wanted)
     for language in chosen:
         changed = 0
         for name, told in messages.items():
@@ -133,7 +133,7 @@ def check(chosen: list[Language], wanted: str, whole: bool) -> int:
     of the English course that a catalogue lacks are errors too.
     """
     wrong = 0
-    current = catalogues(notebooks_folder(), _library())
+    current = catalogues(notebooks_folder(), _library(), wanted)
     _require(wanted, [*current, *(page for each in chosen for page, _ in pages.pages(each.folder, checkout()))])
     for language in chosen:
         if whole and not language.released:

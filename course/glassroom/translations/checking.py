@@ -49,6 +49,8 @@ class Term:
     required: bool
 
     def is_in(self, text: str) -> bool:
+        if self.english.casefold() not in text.casefold():  # most are not: no pattern need be tried
+            return False
         return bool(re.search(rf"\b{re.escape(self.english)}(s|es)?\b", text, re.IGNORECASE))
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -17,25 +17,28 @@ from glassroom.translations.homes import PACKAGE, home
 _IN_A_PART = re.compile(r"\d_\w+/\d+_\w+\.ipynb")
 
 
-def catalogues(folder: Path, library: Path) -> dict[str, list[Message]]:
+def catalogues(folder: Path, library: Path, wanted: str = "") -> dict[str, list[Message]]:
     """Every message of the course, by catalogue; `folder` holds the course's notebooks, and `library`
-    the modules of tensorglass.
+    the modules of tensorglass. Catalogues whose name does not begin with `wanted` are listed without their messages.
     """
     by_catalogue: dict[str, list[Message]] = {}
     answers: dict[str, set[str]] = {}
     for path in sorted(folder.glob("*/*.ipynb")):
         place = PurePosixPath(path.relative_to(folder).as_posix())
         if _IN_A_PART.fullmatch(place.as_posix()):
-            notebook = json.loads(path.read_text("utf-8"))
-            name = place.with_suffix("").as_posix()
-            by_catalogue[name], answers[name] = notebooks.messages(notebook), notebooks.answers(notebook)
-    for module, sentences in _modules():
-        if (home_of_it := home(module)) is not None:
-            told = dict.fromkeys(sentences)
-            by_catalogue.setdefault(home_of_it, []).extend(Message(module, text) for text in told)
-    for name, typed in answers.items():
-        by_catalogue[name] = [_with_answers(message, typed) for message in by_catalogue[name]]
-    by_catalogue[notes.CATALOGUE] = [Message(*sentence) for sentence in dict.fromkeys(notes.sentences(library))]
+            notebook = place.with_suffix("").as_posix()
+            cells = json.loads(path.read_text("utf-8")) if notebook.startswith(wanted) else {"cells": []}
+            by_catalogue[notebook], answers[notebook] = notebooks.messages(cells), notebooks.answers(cells)
+    for path, sentences in _modules():
+        module = path.relative_to(PACKAGE).as_posix()
+        name = home(module)
+        if name is not None:
+            told = dict.fromkeys(sentences(path.read_text("utf-8")) if name.startswith(wanted) else ())
+            by_catalogue.setdefault(name, []).extend(Message(module, text) for text in told)
+    for notebook, typed in answers.items():
+        by_catalogue[notebook] = [_with_answers(message, typed) for message in by_catalogue[notebook]]
+    of_notes = notes.sentences(library) if notes.CATALOGUE.startswith(wanted) else ()
+    by_catalogue[notes.CATALOGUE] = [Message(*sentence) for sentence in dict.fromkeys(of_notes)]
     return by_catalogue
 
 
@@ -44,8 +47,7 @@ def _with_answers(message: Message, typed: set[str]) -> Message:
     return replace(message, typed=tuple(sorted(each for each in typed if f'"{each}"' in message.text)))
 
 
-def _modules() -> Iterator[tuple[str, list[str]]]:
-    for path in sorted(PACKAGE.rglob("*.py")):
-        yield path.relative_to(PACKAGE).as_posix(), templates.sentences(path.read_text("utf-8"))
-    for path in sorted(PACKAGE.rglob("*.js")):
-        yield path.relative_to(PACKAGE).as_posix(), scripts.sentences(path.read_text("utf-8"))
+def _modules() -> Iterator[tuple[Path, Callable[[str], list[str]]]]:
+    """The modules with text that people read, and what finds the sentences in their code."""
+    yield from ((path, templates.sentences) for path in sorted(PACKAGE.rglob("*.py")))
+    yield from ((path, scripts.sentences) for path in sorted(PACKAGE.rglob("*.js")))

@@ -68,26 +68,27 @@ def sentences(library: Path) -> Iterator[tuple[str, str]]:
 
     If a note comes from a function or a variable, its sentence is searched there.
     """
-    modules = {path: ast.parse(path.read_text("utf-8")) for path in sorted(library.rglob("*.py"))}
+    trees = ((path, ast.parse(path.read_text("utf-8"))) for path in sorted(library.rglob("*.py")))
+    modules = {path: list(ast.walk(tree)) for path, tree in trees}
     functions: dict[str, list[ast.FunctionDef]] = {}
-    for tree in modules.values():
-        for node in ast.walk(tree):
+    for nodes in modules.values():
+        for node in nodes:
             if isinstance(node, ast.FunctionDef):
                 functions.setdefault(node.name, []).append(node)
-    for path, tree in modules.items():
+    for path, nodes in modules.items():
         assigned: dict[str, list[ast.expr]] = {}
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 assigned.setdefault(node.targets[0].id, []).append(node.value)
             elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "append":
                 assigned.setdefault(getattr(node.func.value, "id", ""), []).extend(node.args)  # type: ignore[attr-defined]  # it has one
         told = _Notes(functions, assigned)
-        for note in _notes_in(tree):
+        for note in _notes_in(nodes):
             yield from ((path.relative_to(library).as_posix(), text) for text in told.of(note))
 
 
-def _notes_in(tree: ast.Module) -> Iterator[ast.expr]:
-    for node in ast.walk(tree):
+def _notes_in(nodes: list[ast.AST]) -> Iterator[ast.expr]:
+    for node in nodes:
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "explained":
             yield from node.args[1:]
         elif isinstance(node, ast.FunctionDef) and node.name == "explained":  # it adds a note of its own

@@ -32,7 +32,7 @@ NO_TESTS_COLLECTED = 5
 # named here is run after these.
 ORDER = (
     "style", "geometry", "library", "library-plain", "array_api", "parity", "parity-plain", "attacks", "programs",
-    "course", "classroom", "outputs", "notebooks", "browser", "site", "wasm", "pythons", "package",
+    "course", "exercises", "classroom", "outputs", "notebooks", "browser", "site", "wasm", "pythons", "package",
 )  # fmt: skip
 WHAT = {
     "geometry": "the integer arithmetic on size, stride and offset",
@@ -43,7 +43,8 @@ WHAT = {
     "parity-plain": "the half of parity about operators, gradients, indices, layouts, without shortcuts",
     "attacks": "generated programs: with shortcuts, without them, and on PyTorch",
     "programs": "the runner of public programs, tried on programs of our own",
-    "course": "glassroom: inspectors, exercises, the command",
+    "course": "glassroom: inspectors, translations, the command",
+    "exercises": "glassroom: the exercises' checks, with right and wrong answers",
     "classroom": "handing out, sandboxes and hostile submissions, marks, pages, a cluster, JupyterHub",
     "outputs": "every stored output of the notebooks, by nbval",
     "notebooks": "the notebooks on PyTorch, and as a learner's copy",
@@ -78,6 +79,9 @@ SAME_EITHER_WAY = {
         "test_stubs.py::test_the_stubs_are_what_the_operator_table_makes",
     ),
 }  # fmt: skip
+# Folders of a layer whose tests are a layer of their own. An inspector's look for holders goes through a process: with
+# eight thousand tests of exercises beside it, it would take ten times as long.
+APART = {"course": ("exercises",)}
 # How tests are dealt out to processes: one at a time, but file by file where those of a file share a server, a build or
 # a notebook's kernel; and in `browser`, where they share a page, by files and classes.
 DEALT = dict.fromkeys(("classroom", "outputs", "package", "site"), "loadfile") | {"browser": "loadscope"}
@@ -201,7 +205,12 @@ def available_layers(root: Path | None, jobs: int) -> list[Layer]:
         for folder in sorted(tests.iterdir()):
             if any(folder.rglob("test_*.py")):
                 spread = ("-p", "no:nbval", *_processes(folder.name, jobs))
-                layers[folder.name] = Layer(folder.name, (*spread, str(folder)))
+                apart = [folder / name for name in APART.get(folder.name, ()) if (folder / name).is_dir()]
+                layers[folder.name] = Layer(
+                    folder.name, (*spread, *(f"--ignore={part}" for part in apart), str(folder))
+                )
+                for part in apart:
+                    layers[part.name] = Layer(part.name, (*spread, str(part)))
                 patterns = PLAIN.get(folder.name, ())
                 files = sorted({str(path) for pattern in patterns for path in folder.rglob(pattern)})
                 if files:

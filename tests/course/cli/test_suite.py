@@ -107,6 +107,16 @@ def test_a_plain_layer_runs_the_same_tests_without_the_shortcuts(tmp_path):
     assert (result.passed, result.failed) == (2, 0)
 
 
+def test_exercises_are_a_layer_of_their_own_and_run_once(tmp_path):
+    for name in ("inspectors", "exercises"):
+        (tmp_path / "tests" / "course" / name).mkdir(parents=True)
+        (tmp_path / "tests" / "course" / name / f"test_{name}.py").write_text(PASSING)
+    layers = {layer.name: layer for layer in suite.available_layers(tmp_path, jobs=1)}
+    for name in ("course", "exercises"):
+        result = suite._run(layers[name], ["-p", "no:cacheprovider"], tmp_path)
+        assert (result.passed, result.failed) == (1, 0)
+
+
 def test_what_a_plain_layer_leaves_out_is_there_to_be_left_out():
     """Pytest says nothing of a name that it does not find."""
     for layer, names in suite.SAME_EITHER_WAY.items():

@@ -27,8 +27,10 @@ def catalogues(folder: Path, library: Path, wanted: str = "") -> dict[str, list[
         place = PurePosixPath(path.relative_to(folder).as_posix())
         if _IN_A_PART.fullmatch(place.as_posix()):
             notebook = place.with_suffix("").as_posix()
-            cells = json.loads(path.read_text("utf-8")) if notebook.startswith(wanted) else {"cells": []}
-            by_catalogue[notebook], answers[notebook] = notebooks.messages(cells), notebooks.answers(cells)
+            content = (
+                json.loads(path.read_text("utf-8")) if notebook.startswith(wanted) else {"metadata": {}, "cells": []}
+            )
+            by_catalogue[notebook], answers[notebook] = notebooks.messages(content), notebooks.answers(content)
     for path, sentences in _modules():
         module = path.relative_to(PACKAGE).as_posix()
         name = home(module)

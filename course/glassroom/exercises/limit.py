@@ -18,7 +18,8 @@ from typing import Any
 from glassroom.live.audience import somebody_watches
 
 SECONDS = 60.0  # for a check, and for a cell that runs an answer
-AGAIN = 10.0  # an answer may catch what stops it
+AGAIN = 10.0  # an answer may catch what stops it, or may have had little of the processor so far
+PATIENCE = 5  # what waits, or runs on a busy machine, has this many times as long
 DEBUGGERS = {"bdb", "pdb", "IPython.core.debugger", "debugpy"}
 
 
@@ -28,9 +29,9 @@ class Stopped(BaseException):
 
 @contextmanager
 def limit(seconds: float, what: str, kind: type[BaseException] = TimeoutError) -> Iterator[None]:
-    """Raise an error of this kind when the block runs for longer than this, and again as long as the block goes on.
+    """Raise an error of this kind when the block has run for longer than this, and again as long as the block goes on.
 
-    Its message says what to look at. A limit around this one waits meanwhile. Where nothing can be stopped, a line says
+    What counts is the processor's time, so that a busy machine stops nothing, or a fifth of the clock's. Its message says what to look at. A limit around this one waits meanwhile. Where nothing can be stopped, a line says
     how to do it by hand.
     """
     end = _begin(seconds, what, kind)
@@ -82,11 +83,16 @@ class _Stop:
         self.kind = kind
         self.is_over = False
         self.before: Any = None  # another handler, whose signal may come from another process
-        self.deadline = time.monotonic() + seconds
+        self.seconds = seconds
+        self.began, self.computed = time.monotonic(), time.process_time()
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        if time.monotonic() < self.deadline - 0.01 and callable(self.before):
+        passed, computed = time.monotonic() - self.began, time.process_time() - self.computed
+        if passed < self.seconds - 0.01 and callable(self.before):
             self.before(number, frame)
+            return
+        if max(computed, passed / PATIENCE) < 0.9 * self.seconds:
+            signal.setitimer(signal.ITIMER_REAL, min(self.seconds, AGAIN), AGAIN)
             return
         while frame is not None:  # who steps through an answer may take their time
             if frame.f_globals.get("__name__") in DEBUGGERS:

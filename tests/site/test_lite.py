@@ -60,6 +60,18 @@ def write(page, text, code):
     return page.locator(f"{ACTIVE} .jp-OutputArea-output")
 
 
+def test_jupyterlite_has_the_copies_that_learners_have_elsewhere(site, tmp_path):
+    from glassroom.workspace.learner_folder import update
+    from glassroom.workspace.sources import notebooks_folder
+
+    update(tmp_path, notebooks_folder())
+    copies = {path.relative_to(tmp_path): path.read_text("utf-8") for path in tmp_path.rglob("*.ipynb")}
+    given = site / "lite" / "files"
+    assert {path.relative_to(given): path.read_text("utf-8") for path in given.rglob("*.ipynb")} == copies
+    assert len(copies) > 70
+    assert not [place for place, text in copies.items() if "BEGIN SOLUTION" in text]
+
+
 def test_jupyterlite_runs_a_notebook_live_and_remembers_what_was_solved_after_a_reload(page, address):
     page.goto(f"{address}/{PLACE}")
     ready(page)

@@ -7,13 +7,16 @@ import json
 import os
 import posixpath
 import re
+import shlex
 import subprocess
 import sys
+import tomllib
 from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 import pytest
+import yaml
 from browser import axe
 
 from glassroom.site.build import document
@@ -307,6 +310,35 @@ def test_a_notebook_leads_to_a_copy_that_installs_the_packages_in_its_first_cell
     assert not any(cell.get("outputs") for cell in copied["cells"])
     chinese = "".join(json.loads((site / "zh" / "colab" / place).read_text("utf-8"))["cells"][0]["source"])
     assert "%env GLASSROOM_LANG=zh_CN" in chinese
+
+
+def test_the_workflow_for_static_hosting_builds_the_site_and_puts_the_copies_for_colab_into_their_branch(
+    site, tmp_path, monkeypatch
+):
+    from glassroom.cli.app import parser
+    from glassroom.site.live_notebooks import default_cache
+
+    workflow = yaml.safe_load((ROOT / "deploy" / "site.yml").read_text("utf-8"))
+    steps = workflow["jobs"]["site"]["steps"]
+    install, build, copies = [step["run"] for step in steps if "run" in step]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    assert re.fullmatch(r"pip install -e '\.\[(\w+)\]'", install)[1] in extras
+    out = parser().parse_args(shlex.split(build)[1:]).out
+    given = {step["uses"].partition("@")[0]: step.get("with", {}) for step in steps if "uses" in step}
+    assert given["actions/upload-pages-artifact"]["path"] == str(out)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    assert Path(given["actions/cache"]["path"]).expanduser() == default_cache()
+
+    (tmp_path / out).symlink_to(site.absolute())
+    pushed = tmp_path / "pushed"
+    subprocess.run(["git", "init", "--quiet", "--bare", pushed], check=True)
+    here, count = re.subn(r'"https://[^"]*"', str(pushed), copies)
+    assert count == 1
+    subprocess.run(["bash", "-e", "-c", here], cwd=tmp_path, check=True)
+    command = ["git", "--git-dir", pushed, "ls-tree", "-r", "--name-only", "-z", "colab"]
+    names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\0")[:-1]
+    english = {path.relative_to(site / "colab").as_posix() for path in (site / "colab").rglob("*.ipynb")}
+    assert set(names) == english | {f"zh/{name}" for name in english}
 
 
 def test_a_live_output_is_html_that_every_front_end_shows_without_widgets_and_the_network(tmp_path):

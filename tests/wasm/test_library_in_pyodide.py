@@ -27,8 +27,11 @@ def test_the_librarys_own_tests_pass_with_pointers_of_32_bits(in_pyodide, rooms)
     assert result["outcomes"]["passed"] > 100
 
 
-def test_what_needs_processes_or_a_package_says_so_and_files_are_saved_and_loaded(in_pyodide):
+def test_the_readmes_tour_prints_what_it_should_and_what_needs_processes_or_a_package_says_so(in_pyodide):
     [said] = in_pyodide("without_processes.py")
+    tour = said.pop("the tour")
+    assert tour
+    assert all(printed == stated for printed, stated in tour)
     assert said.pop("saved") == [[0, 1, 2], [0, 1, 2]]
     assert said.pop("start methods") == []
     assert said.pop("gradients of classes") == [-0.4, -0.4]

@@ -1,7 +1,12 @@
-"""Run in Pyodide: what needs processes, shared memory or a package that is not there; and what each says, as JSON."""
+"""Run in Pyodide: what needs processes, shared memory or a package that is not there, and the README's tour; and what
+each says, as JSON."""
 
 import json
+import re
 from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import tensorglass as torch
@@ -34,7 +39,15 @@ def main() -> None:
     scores = torch.zeros(2, 5, requires_grad=True)
     torch.nn.functional.cross_entropy(scores, torch.tensor([1, 4])).backward()
     said["gradients of classes"] = [round(float(scores.grad[0, 1]), 6), round(float(scores.grad[1, 4]), 6)]
+    pairs = re.findall(r"```python\n(.*?)```\n+```text\n(.*?)```", Path("/checkout/README.md").read_text(), re.DOTALL)
+    said["the tour"] = [[printed_by(code), printed] for code, printed in pairs]
     print(json.dumps(said))
+
+
+def printed_by(code: str) -> str:
+    with redirect_stdout(StringIO()) as printed:
+        exec(compile(code, "<tour>", "exec"), {"__name__": "__main__"})
+    return printed.getvalue()
 
 
 if __name__ == "__main__":

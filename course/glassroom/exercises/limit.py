@@ -31,8 +31,9 @@ class Stopped(BaseException):
 def limit(seconds: float, what: str, kind: type[BaseException] = TimeoutError) -> Iterator[None]:
     """Raise an error of this kind when the block has run for longer than this, and again as long as the block goes on.
 
-    What counts is the processor's time, so that a busy machine stops nothing, or a fifth of the clock's. Its message says what to look at. A limit around this one waits meanwhile. Where nothing can be stopped, a line says
-    how to do it by hand.
+    What counts is the processor's time, so that a busy machine stops nothing, or a fifth of the clock's. The message
+    says what to look at. A limit around this one waits meanwhile. Where nothing can be stopped, a line says how to do
+    it by hand.
     """
     end = _begin(seconds, what, kind)
     try:

@@ -1,5 +1,6 @@
 """Running a notebook from top to bottom in a fresh kernel, for `glassroom refresh` and the tests."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import shorten
@@ -74,8 +75,10 @@ def execute(
         on_cell_start=starting,
         extra_arguments=["--Application.log_level=ERROR"],  # no warnings in the middle of a progress bar
     )
+    # Without bytecode, each kernel would compile all of our modules.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     try:
-        client.execute()
+        client.execute(env=environment)
     except CellExecutionError as error:
         raise CellFailed(current, f"{error.ename}: {error.evalue}") from error
     except CellTimeoutError as error:

@@ -51,9 +51,8 @@ def warm_kernels(*modules: str) -> Iterator[str]:
 
 def serve(place: str, *modules: str) -> None:
     """Fork a kernel for each process that asks for one."""
-    os.environ["MPLBACKEND"] = (
-        "module://matplotlib_inline.backend_inline"  # as ipykernel does before a plot is imported
-    )
+    # What ipykernel says before a plot is imported, and what a notebook says that gives tensors to SciPy.
+    os.environ |= {"MPLBACKEND": "module://matplotlib_inline.backend_inline", "SCIPY_ARRAY_API": "1"}
     for module in (*ALWAYS, *modules):
         import_module(module)
     gc.collect()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
 import shutil
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -143,6 +146,49 @@ def test_a_notebook_is_found_by_its_numbers_and_what_there_is_is_listed(a_class:
 def test_a_new_course_has_the_name_of_its_folder(tmp_path: Path) -> None:
     assert run(["new", "course", str(tmp_path / "linear-algebra")]) == 0
     assert read_course(tmp_path / "linear-algebra").name == "Linear algebra"
+
+
+@pytest.mark.parametrize("command", ["grade", "mark", "marks", "feedback", "class"])
+def test_who_names_no_folder_is_asked_for_that_alone(command: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit):
+        run([command])
+    assert capsys.readouterr().err.endswith("the following arguments are required: DIR\n")
+
+
+def test_a_zip_file_that_was_cut_short_is_named_as_such(a_class: Path, tmp_path: Path, capsys: Capture) -> None:
+    whole = tmp_path / "moodle.zip"
+    with zipfile.ZipFile(whole, "w") as archive:
+        archive.writestr(f"Ada_1_assignsubmission_file_/{FILE}", "{}" * 1000)
+    whole.write_bytes(whole.read_bytes()[:1500])
+    assert run(["collect", str(whole), "--course", str(a_class)]) == 2
+    assert "nor a zip file, or one that was cut short on its way: download it again." in capsys.readouterr().err
+
+
+def test_a_faulty_mark_is_named_by_its_row_in_a_spreadsheet(a_class: Path, hand_in: Handing) -> None:
+    mark_all(a_class, hand_in, {"Ada": "4"})
+    lines = [
+        "learner,assignment,id,points,comment",
+        'Ada,memory-02,02-middle,1,"two\nlines"',
+        "Ada,memory-02,02-whole,9,",
+    ]
+    (a_class / "manual.csv").write_text("\n".join(lines))
+    with pytest.raises(Problem, match="line 3: 9 points are more than the 1 of 02-whole"):
+        read_manual(read_course(a_class))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
+def test_what_is_new_in_a_class_is_for_the_teacher_alone_at_once(own_course: Path) -> None:
+    for path in (own_course, own_course / "course.toml", *(own_course / "exercises").rglob("*.py")):
+        assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_commands_that_mark_nothing_do_not_import_the_library() -> None:
+    modules = ("collecting", "release", "batch", "pages.overview", "forgetting", "inside.trial")
+    imports = ", ".join(f"glassroom.classroom.{name}" for name in modules)
+    looks = "print([name for name in ('tensorglass', 'numpy') if name in sys.modules])"
+    code = f"import sys, glassroom.cli.app, {imports}\n{looks}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 @pytest.fixture(scope="module")

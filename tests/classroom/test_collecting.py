@@ -630,6 +630,95 @@ def test_whatever_a_delivery_holds_everybody_else_is_taken(
     assert len(report.oddities) >= len(odd)
 
 
+#: How a learner's notebook is packed in a delivery, from the outside in; `who` stands for the learner, and what ends in
+#: .zip is one. With each, whether its work is taken; if not, it is told and kept.
+PACKED = {
+    "who/FILE": True,
+    "who/own.zip/FILE": True,
+    "who/own.zip/work/FILE": True,
+    "who/own.zip/inner.zip/FILE": True,
+    "who/own.zip/work/inner.zip/deep/er/FILE": True,
+    "who/deep/er/own.zip/FILE": True,
+    "who/one.zip/two.zip/three.zip/FILE": False,
+    "who_1_assignsubmission_file_/own.zip/inner.zip/FILE": True,
+    "who_1_assignsubmission_file_own.zip/FILE": True,
+    "who_77_4711_own.zip/work/FILE": True,
+    "who_homework.zip/FILE": True,
+    "who.zip/FILE": False,
+    "moodle.zip/who_1_assignsubmission_file_/FILE": False,
+    "all.zip/who/own.zip/FILE": False,
+}
+
+
+@pytest.mark.parametrize("as_folder", [False, True], ids=["zip", "folder"])
+@pytest.mark.parametrize("packed", PACKED)
+def test_however_work_is_packed_everybodys_is_taken_or_reported_and_kept(
+    a_class: Path, notebook: Notebook, tmp_path: Path, packed: str, as_folder: bool
+) -> None:
+    learners = ("ada", "bob", "cem")
+    work = {who: serialise(answered(notebook, {"02-count": f"# {who}"})) for who in learners}
+    delivery: dict[str, Any] = {}
+    for number, who in enumerate(learners):  # one archive holds everybody where its name is nobody's
+        *above, last = (
+            packed.replace("who", who).replace("_1_", f"_{number + 1}_").replace("_77_", f"_{number}_").split("/")
+        )
+        inside = delivery
+        for name in above:
+            inside = inside.setdefault(name, {})
+        inside[FILE if last == "FILE" else last] = work[who]
+    source = tmp_path / "in"
+    laid_out(delivery, source)
+    if not as_folder:
+        source = tmp_path / "delivery.zip"
+        source.write_bytes(packed_up(delivery))
+    report = taking(a_class, source)
+    places = {who: a_class / "submitted" / who / "memory-02" / FILE for who in learners}
+    if PACKED[packed]:
+        assert {who: place.read_bytes() for who, place in places.items()} == work
+        return
+    assert taken(a_class) == []
+    archives = {str(path.parts[-1]) for path in map(Path, packed.split("/")) if path.suffix == ".zip"}
+    told = " ".join(report.oddities)
+    for who in learners:
+        assert any(archive.replace("who", who) in told for archive in archives), report.oddities
+        assert any(work[who] in content_of(file) for file in kept(a_class))
+
+
+def packed_up(inside: dict[str, Any]) -> bytes:
+    """A zip file of these files, folders and zip files."""
+
+    def entries(level: dict[str, Any], above: str) -> dict[str, bytes]:
+        found: dict[str, bytes] = {}
+        for name, content in level.items():
+            if isinstance(content, bytes):
+                found[f"{above}{name}"] = content
+            elif name.endswith(".zip"):
+                found[f"{above}{name}"] = packed_up(content)
+            else:
+                found |= entries(content, f"{above}{name}/")
+        return found
+
+    return zip_of(entries(inside, ""))
+
+
+def laid_out(inside: dict[str, Any], place: Path) -> None:
+    """Write these files, folders and zip files into a folder."""
+    place.mkdir()
+    for name, content in inside.items():
+        if isinstance(content, dict) and not name.endswith(".zip"):
+            laid_out(content, place / name)
+        else:
+            (place / name).write_bytes(content if isinstance(content, bytes) else packed_up(content))
+
+
+def content_of(file: bytes) -> list[bytes]:
+    """A file's content, or that of all files in a zip file, however deep."""
+    if not file.startswith(b"PK"):
+        return [file]
+    with zipfile.ZipFile(io.BytesIO(file)) as archive:
+        return [each for name in archive.namelist() for each in content_of(archive.read(name))]
+
+
 def test_a_learner_does_not_say_when_it_was_handed_in(a_class: Path, notebook: Notebook, tmp_path: Path) -> None:
     sent = zip_of({FILE: serialise(notebook), "timestamp.txt": b"1999-01-01 00:00:00 UTC"})
     taking(a_class, zipped({"Eve_9_assignsubmission_file_/own.zip": sent}, tmp_path / "moodle.zip"))

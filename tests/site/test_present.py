@@ -332,6 +332,32 @@ def test_a_class_predicts_before_it_sees(presented: tuple[str, str], page: Any) 
     phone.close()
 
 
+IS_MORE = """[...document.querySelectorAll(".text, .work")].some((part) =>
+    getComputedStyle(part).overflowY === "auto" && part.scrollTop + part.clientHeight < part.scrollHeight - 4)"""
+
+
+def test_a_picture_is_seen_whole_and_no_key_passes_over_what_is_below(presented: tuple[str, str], page: Any) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(f"{presented[0]}#2")
+    page.locator(".asked").wait_for()
+    page.keyboard.press("ArrowRight")
+    page.locator(".told").wait_for()
+    picture, foot = page.locator(".work .glassroom").bounding_box(), page.locator("footer").bounding_box()
+    assert picture["y"] + picture["height"] <= foot["y"]
+    page.set_viewport_size({"width": 1000, "height": 240})
+    page.goto("about:blank")
+    page.goto(f"{presented[0]}#2")
+    page.locator(".asked").wait_for()
+    scrolled = 0
+    while page.locator("main").inner_text().count("It was a view.") == 0:
+        before, more = page.locator(".step").count(), page.evaluate(IS_MORE)
+        assert page.locator("#on").inner_text() == ("↓" if more else "→")
+        page.keyboard.press("ArrowRight")
+        scrolled += more
+        assert page.locator(".step").count() == before or not more
+    assert scrolled
+
+
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
 def test_axe_finds_nothing_grave_on_slides_and_ballot(
     presented: tuple[str, str], chromium: Any, scheme: str, width: int

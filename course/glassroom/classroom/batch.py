@@ -17,7 +17,7 @@ from typing import Any
 
 from glassroom.classroom.course_file import Assignment, Course
 from glassroom.classroom.grading import Row, Task, key_of, mark, submission_files, task_of
-from glassroom.classroom.sandbox import Isolation, dismiss_referees
+from glassroom.classroom.sandbox import Isolation, dismiss_referees, leave_referee
 from glassroom.classroom.solutions import MARKS, tried
 from glassroom.classroom.submission import digest_of
 from glassroom.records.printable import printable
@@ -105,6 +105,45 @@ def grade(
         f"submitted/{printable(name)} is left alone: a name that begins with a dot is no learner's"
         for name in hidden_folders(course)
     ]
+    try:
+        waiting = _to_mark(course, assignments, isolation, stopped, progress, again, report)
+        leave_referee()  # the first thread that marks takes it over
+        total = len(waiting) + report.kept
+        progress(report.kept, total, "")
+        # Read again when its turn comes, so that only submissions being marked are in memory.
+        work = (
+            (task, learner, submission_files(folder)[0], when)
+            for task, learner, folder, when in waiting
+            if folder.is_dir()  # or the person has been forgotten since
+        )
+        for row in run(work, isolation, stopped):
+            if stopped.is_set():
+                break
+            if not _is_handed_in(course, row):
+                continue
+            _keep(course, row)
+            report.marked += 1
+            report.rows.append(row)
+            progress(report.marked + report.kept, total, row.learner)
+    finally:
+        dismiss_referees()
+    if stopped.is_set():
+        raise KeyboardInterrupt
+    report.rows = [row for row in report.rows if _is_handed_in(course, row)]
+    report.rows.sort(key=lambda row: (row.assignment, row.learner))
+    return report
+
+
+def _to_mark(
+    course: Course,
+    assignments: Iterable[Assignment],
+    isolation: Isolation,
+    stopped: threading.Event,
+    progress: Callable[[int, int, str], None],
+    again: bool,
+    report: Report,
+) -> list[tuple[Task, str, Path, str]]:
+    """What has to be marked, with its task, learner, folder and time. What need not be is entered into the report."""
     waiting: list[tuple[Task, str, Path, str]] = []
     learners = learners_of(course)
     for assignment in assignments:
@@ -137,31 +176,7 @@ def grade(
                 report.rows.append(known)
                 continue
             waiting.append((task, learner, folder, when))
-    total = len(waiting) + report.kept
-    progress(report.kept, total, "")
-    # Read again when its turn comes, so that only submissions being marked are in memory.
-    work = (
-        (task, learner, submission_files(folder)[0], when)
-        for task, learner, folder, when in waiting
-        if folder.is_dir()  # or the person has been forgotten since
-    )
-    try:
-        for row in run(work, isolation, stopped):
-            if stopped.is_set():
-                break
-            if not _is_handed_in(course, row):
-                continue
-            _keep(course, row)
-            report.marked += 1
-            report.rows.append(row)
-            progress(report.marked + report.kept, total, row.learner)
-    finally:
-        dismiss_referees()
-    if stopped.is_set():
-        raise KeyboardInterrupt
-    report.rows = [row for row in report.rows if _is_handed_in(course, row)]
-    report.rows.sort(key=lambda row: (row.assignment, row.learner))
-    return report
+    return waiting
 
 
 def on_this_machine(jobs: int) -> Runner:

@@ -110,17 +110,18 @@ def _read_table(path: Path) -> _Table:
     except UnicodeDecodeError as error:
         raise Problem(f"{path} cannot be read: save it in your spreadsheet as CSV UTF-8.") from error
     separator = max(",;\t", key=text.partition("\n")[0].count)
-    reader = csv.DictReader(io.StringIO(text), delimiter=separator)
-    columns = list(reader.fieldnames or ())
+    try:
+        columns, *rows = list(csv.reader(io.StringIO(text), delimiter=separator)) or [[]]
+    except csv.Error as error:
+        raise Problem(f"{path} cannot be read: {error}") from error
     if not {"learner", "assignment", "id", "points"} <= set(columns):
         raise Problem(
             f"{path} needs a first line with the columns learner, assignment, id, points and, if you like, comment."
         )
-    said = ((reader.line_num, line) for line in reader)
     lines = [
-        line
-        for line in said
-        if any(isinstance(cell, str) and cell.strip() for cell in line[1].values())  # spreadsheets leave empty rows
+        (number, dict(zip(columns, row, strict=False)))
+        for number, row in enumerate(rows, 2)  # as a spreadsheet counts: a comment of two lines is in one row
+        if any(cell.strip() for cell in row)  # spreadsheets leave empty rows
     ]
     return _Table(columns, separator, lines)
 

@@ -164,7 +164,8 @@ def read_course(folder: Path) -> Course:
         content = path.read_bytes()
     except FileNotFoundError as error:
         raise Problem(
-            f"{folder} is no class: it has no {NAME}. Make one: glassroom release 1_memory --course {folder}"
+            f"{folder} is no class: it has no {NAME}. If the name is not mistyped, make one there: "
+            f"glassroom release 1_memory --course {folder}"
         ) from error
     except OSError as error:
         raise Problem(f"{path} cannot be read: {error.strerror or error}") from error

@@ -21,7 +21,7 @@ from glassroom.classroom.course_file import Course
 from glassroom.classroom.grading import Stop, Task, reference
 from glassroom.classroom.handout import asked_for
 from glassroom.classroom.own_course import own_notebooks
-from glassroom.classroom.sandbox import Isolation, best_isolation, dismiss_referee_of_this_thread
+from glassroom.classroom.sandbox import Isolation, best_isolation, dismiss_referees
 from glassroom.exercises import exercises
 from glassroom.workspace.notebook_json import Notebook
 from glassroom.workspace.problems import Problem
@@ -52,6 +52,8 @@ def require_passing(course: Course, tasks: Iterable[Task], progress: Progress = 
         except BaseException:
             stopped.set()  # each sandbox sees it, and ends
             raise
+        finally:
+            dismiss_referees()
     if failures:
         raise Problem(
             "Nothing was released, because the course's own solutions do not pass their tests:",
@@ -71,11 +73,8 @@ def tried(course: Course, task: Task, isolation: Isolation, stop: Stop) -> tuple
         stored = json.loads(path.read_bytes())
     is_whole = isinstance(stored.get("apart"), list) and isinstance(stored.get("altered"), dict)
     if stored.get("version") != task.version or not is_whole or stored.get("failed"):
-        try:
-            own = {Path(name).stem for name in own_notebooks(course.folder)}
-            plan, failed = reference(task, isolation, stop, own)
-        finally:
-            dismiss_referee_of_this_thread()  # this thread marks nothing else
+        own = {Path(name).stem for name in own_notebooks(course.folder)}
+        plan, failed = reference(task, isolation, stop, own)
         stored = {"version": task.version, "apart": list(plan.apart or ()), "altered": plan.altered}
         if failed:  # the machine may have caused it, so it is not kept
             return plan, failed

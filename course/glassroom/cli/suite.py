@@ -170,15 +170,13 @@ def _own_course(folder: Path, jobs: int, passed_on: list[str]) -> int:
     from glassroom.classroom.rehearsal import faults_of
 
     require_numpy()
-    require_modules("pytest", "xdist", "nbval", "pytest_timeout", "nbclient", extras="course,test")
+    require_modules("pytest", "xdist", "nbval", "pytest_timeout", "nbclient", extras="classroom,test")
     read_course(folder)
     names = own_notebooks(folder)
     if not names:
         raise Problem(f"{folder / NOTEBOOKS} has no notebooks. Make one: glassroom new notebook NAME --course {folder}")
     declare_own_exercises(folder)
     results = [_run(_outputs(folder / NOTEBOOKS, jobs), passed_on, None)]
-    if results[0].failed:
-        print(f"If the new outputs are right: glassroom refresh {folder / NOTEBOOKS}")
     by_what: dict[str, Result] = {}
     for name in names:
         for what, faults in faults_of(name, folder).items():

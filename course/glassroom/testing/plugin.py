@@ -6,6 +6,7 @@ It is loaded with every pytest that finds it installed, so it imports nothing bu
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Generator
 from importlib.util import find_spec
@@ -69,11 +70,15 @@ def _differs_from_what_is_stored(report: Any) -> bool:
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     failed = terminalreporter.stats.get("failed", [])
-    differing = [report.nodeid.partition("::")[0] for report in failed if _differs_from_what_is_stored(report)]
+    root = config.rootpath
+    differing = [
+        os.path.relpath(root / report.location[0]) for report in failed if _differs_from_what_is_stored(report)
+    ]
     if differing:
         terminalreporter.section("stored outputs differ")
         terminalreporter.line("If what these notebooks show now is right, store it:")
-        terminalreporter.line(as_is(f"    glassroom refresh {' '.join(dict.fromkeys(differing))}"))
+        paths = [os.path.relpath(config.rootpath / path) for path in dict.fromkeys(differing)]
+        terminalreporter.line(as_is(f"    glassroom refresh {' '.join(paths)}"))
     most, peaks = config.getoption("memory_peaks"), config.stash[PEAKS]
     if most and peaks:
         terminalreporter.section(f"{min(most, len(peaks))} highest memory peaks")

@@ -19,6 +19,7 @@ from glassroom.classroom.collecting.submitted import timestamp_in
 from glassroom.classroom.handing_in import HANDED_IN, SUBMISSION
 from glassroom.classroom.marks import moment
 from glassroom.classroom.submission import Unreadable, read_file
+from glassroom.translations.templates import word
 from glassroom.workspace.problems import Exit, Problem
 
 MOST_OF_HOME = 2_000  # notebooks in a home on a hub
@@ -36,7 +37,8 @@ def delivered_items(source: Path, layout: Layout) -> Iterator[Item]:
         except Unreadable as reason:
             raise Problem(f"{source}: {reason}.") from reason
         if not zipfile.is_zipfile(io.BytesIO(content)):
-            raise Problem(f"{source} is neither a folder nor a zip file.", Exit.USAGE)
+            cut = word(", or one that was cut short on its way: download it again") if content[:2] == b"PK" else ""
+            raise Problem(f"{source} is neither a folder nor a zip file{cut}.", Exit.USAGE)
         yield from in_zip(content, source.name, "", None, layout)
     else:
         raise Problem(f"There is no {source}.", Exit.USAGE)

@@ -15,9 +15,9 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
-import tensorglass
 from glassroom.classroom.sandbox.own_user import INSIDE, OwnUser, own_user
 from glassroom.translations.language import VARIABLE, speaking
 from glassroom.workspace import sources
@@ -176,7 +176,7 @@ def _works(means: str) -> bool:
     if shutil.which(needed) is None:
         return False
     isolation, user = Isolation(means), own_user()
-    command = isolation.command("glassroom.classroom.sandbox.trial", (), 8, user)
+    command = isolation.command("glassroom.classroom.inside.trial", (), 8, user)
     passed = [user.namespace] if user else []
     try:
         done = subprocess.run(command, capture_output=True, timeout=300, env=isolation.environment(), pass_fds=passed)
@@ -217,8 +217,12 @@ def _unshare(view: View, files_mb: float, user: OwnUser | None = None) -> list[s
     return [*_END_WITH_PARENT, "unshare", *own, "--fork", "--kill-child", *python]
 
 
+@cache
 def _packages() -> tuple[Path, Path]:
-    return Path(tensorglass.__file__).resolve().parent, Path(__file__).resolve().parents[2]
+    library = find_spec("tensorglass")  # without importing it
+    assert library is not None
+    assert library.origin is not None
+    return Path(library.origin).resolve().parent, Path(__file__).resolve().parents[2]
 
 
 def _packages_elsewhere() -> list[Path]:

@@ -117,26 +117,31 @@ class Referee:
 
 _mine = threading.local()  # the kernel ends a sandbox with the thread that started it
 _referees: weakref.WeakSet[Referee] = weakref.WeakSet()
+_left: list[Referee] = []  # by the main thread, which outlives all others, for whichever takes it first
 
 
 def referee_of_this_thread(isolation: Isolation, limits: Limits) -> Referee:
     """The thread's referee; a new one is started if there is none, if it has ended, or if it has other limits."""
     referee: Referee | None = getattr(_mine, "referee", None)
+    if referee is None:
+        with contextlib.suppress(IndexError):
+            referee = _left.pop()
     if referee is None or referee.serves != _kind_of_sandbox(isolation, limits) or referee.process.poll() is not None:
-        referee = _mine.referee = Referee(isolation, limits)
+        referee = Referee(isolation, limits)
         _referees.add(referee)
+    _mine.referee = referee
     return referee
 
 
-def dismiss_referee_of_this_thread() -> None:
-    """End the thread's referee, if it has one; those of other threads may be in use."""
-    referee: Referee | None = getattr(_mine, "referee", None)
-    if referee is not None:
-        referee.end()
+def leave_referee() -> None:
+    """Leave the main thread's referee, which has nothing more to judge, to the next thread that needs one."""
+    if threading.current_thread() is threading.main_thread() and (referee := vars(_mine).pop("referee", None)):
+        _left.append(referee)
 
 
 def dismiss_referees() -> None:
     """End every referee of this process."""
+    _left.clear()
     for referee in list(_referees):
         referee.end()
 

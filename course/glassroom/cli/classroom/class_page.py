@@ -18,7 +18,7 @@ def add(commands: Any) -> None:
         "by hand. In a notebook: from glassroom.classroom.pages import class_page; class_page(DIR).",
     )
     parser.add_argument("course", metavar="DIR", help="the class's folder")
-    parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help="which to show (all of them)")
+    parser.add_argument("assignments", nargs="*", default=[], metavar="ASSIGNMENT", help="which to show (all of them)")
     parser.add_argument("--html", type=Path, metavar="FILE", help="where to write (DIR/class.html)")
     parser.set_defaults(run=run)
 

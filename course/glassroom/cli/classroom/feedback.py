@@ -24,7 +24,7 @@ def add(commands: Any) -> None:
         "needs no network, holds no scripts, and neither solutions nor hidden tests.",
     )
     parser.add_argument("course", metavar="DIR", help="the class's folder")
-    parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help="which to show (all of them)")
+    parser.add_argument("assignments", nargs="*", default=[], metavar="ASSIGNMENT", help="which to show (all of them)")
     parser.add_argument(
         "--moodle", type=Path, metavar="ZIP", help="write one assignment's pages as Moodle takes feedback files"
     )

@@ -39,7 +39,7 @@ def add(commands: Any) -> None:
         commands, "grade", "for teachers: mark what was handed in", "Mark the submissions of a class.", EPILOG
     )
     parser.add_argument("course", metavar="DIR", help="the class's folder")
-    parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help="which to mark (all of them)")
+    parser.add_argument("assignments", nargs="*", default=[], metavar="ASSIGNMENT", help="which to mark (all of them)")
     parser.add_argument(
         "--jobs", type=jobs, default=os.cpu_count() or 1, metavar="N", help="how many at a time (one a core)"
     )

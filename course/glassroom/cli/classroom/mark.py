@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
         "alone, and its address holds a token; Ctrl-C ends it.",
     )
     parser.add_argument("course", metavar="DIR", help="the class's folder")
-    parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help="which to mark (all of them)")
+    parser.add_argument("assignments", nargs="*", default=[], metavar="ASSIGNMENT", help="which to mark (all of them)")
     parser.add_argument("--port", type=port, default=0, metavar="N", help="the port (any that is free)")
     parser.add_argument("--no-browser", action="store_true", help="print the address alone")
     parser.set_defaults(run=run)

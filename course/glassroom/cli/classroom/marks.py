@@ -25,7 +25,7 @@ def add(commands: Any) -> None:
     """Declare the sub-command."""
     parser = add_command(commands, "marks", "for teachers: marks as a table", "Write the marks of a class.", EPILOG)
     parser.add_argument("course", metavar="DIR", help="the class's folder")
-    parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help="which (all of them)")
+    parser.add_argument("assignments", nargs="*", default=[], metavar="ASSIGNMENT", help="which (all of them)")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="where to write (the terminal)")
     parser.add_argument("--lms", choices=("moodle", "canvas"), help="in the form that this LMS takes, one assignment")
     parser.add_argument(

@@ -29,7 +29,6 @@ def add(commands: Any) -> None:
         "for teachers: a course, a notebook or an exercise of your own",
         "Begin a course, a notebook or an exercise of your own.",
         EPILOG,
-        private=False,
     )
     parser.add_argument("what", choices=("course", "notebook", "exercise"), help="what to begin")
     parser.add_argument("name", metavar="NAME", help="the folder, the notebook's name, or the exercise's id")

@@ -38,6 +38,41 @@ const addStep = (step) => {
   return part;
 };
 
+const isWide = matchMedia("(min-width: 60rem)"); // narrower pages scroll as others do
+
+/** The text and the cells, each with the box that it scrolls in: its own where they are side by side. */
+const parts = () =>
+  [...main.querySelectorAll(isWide.matches ? ".text, .work" : "none")].map((part) => [
+    part,
+    getComputedStyle(part).overflowY === "auto" ? part : main,
+  ]);
+
+const isMore = ([, box]) => box.scrollTop + box.clientHeight < box.scrollHeight - 4;
+
+const ZOOMS = [1, 0.9, 0.8, 0.7]; // smaller letters are not read at the back of a room
+
+/** Make each part small enough to be seen at once; where that does not do, keys show the rest of it. */
+const fit = () => {
+  for (const [part, box] of parts()) {
+    const fits = ZOOMS.find((zoom) => {
+      part.style.zoom = zoom;
+      return box.scrollHeight <= box.clientHeight + 4;
+    });
+    part.style.zoom = fits ?? 1;
+  }
+  mark();
+};
+
+/** Say on the button whether a part goes on below. */
+const mark = () => {
+  const more = parts().some(isMore);
+  const button = document.getElementById("on");
+  const all = slides[place].steps.length;
+  button.textContent = more ? "↓" : "→";
+  button.classList.toggle("waits", more || reached[place] + 1 < all);
+  button.disabled = !more && place + 1 === slides.length && reached[place] + 1 === all;
+};
+
 /** Boxes that scroll can be reached by Tab. */
 const makeReachable = () => {
   for (const box of main.querySelectorAll("pre:not(.gr-text), .live, .text")) {
@@ -64,26 +99,30 @@ const show = (to) => {
   history.replaceState(null, "", `#${place + 1}`);
   said.textContent = `Slide ${place + 1} of ${slides.length}: ${slide.title}`;
   main.scrollTop = 0;
+  fit();
   main.focus({ preventScroll: true });
   shown();
 };
 
 const shown = () => {
   makeReachable();
-  const all = slides[place].steps.length;
-  document.getElementById("on").classList.toggle("waits", reached[place] + 1 < all);
   document.getElementById("back").disabled = place === 0;
-  document.getElementById("on").disabled = place + 1 === slides.length && reached[place] + 1 === all;
+  mark();
   if (!votes) return;
   const body = JSON.stringify({ slide: place, step: reached[place] });
   fetch("shown", { method: "POST", headers: { "Content-Type": "application/json" }, body }).then(count, () => {});
 };
 
 const on = () => {
-  if (reached[place] + 1 < slides[place].steps.length) {
+  const more = parts().filter(isMore);
+  if (more.length) {
+    for (const box of new Set(more.map(([, each]) => each))) box.scrollBy({ top: 0.8 * box.clientHeight });
+    said.textContent = "More of this slide is shown.";
+  } else if (reached[place] + 1 < slides[place].steps.length) {
     reached[place] += 1;
     const part = addStep(reached[place]);
     said.textContent = "The next step is shown.";
+    fit();
     part.scrollIntoView({ block: "nearest" });
     shown();
   } else if (place + 1 < slides.length) {
@@ -128,6 +167,7 @@ const draw = (box, fields, isTold) => {
     if (field.more) group.append(element("p", "more", `and ${field.more} with other answers`));
     box.append(group);
   }
+  fit();
 };
 
 const count = async () => {
@@ -183,6 +223,11 @@ const theme = () => {
 document.getElementById("on").addEventListener("click", on);
 document.getElementById("back").addEventListener("click", back);
 number.addEventListener("change", () => show((Number(number.value) || place + 1) - 1));
-new ResizeObserver(makeReachable).observe(main);
+new ResizeObserver(() => {
+  fit();
+  makeReachable();
+}).observe(main);
+main.addEventListener("scroll", mark, { capture: true, passive: true });
+for (const event of ["load", "toggle"]) main.addEventListener(event, fit, { capture: true }); // a picture, what was folded
 show((Number(location.hash.slice(1)) || 1) - 1);
 if (votes) setInterval(count, 1000);

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import gzip
-import importlib
+import importlib.util
 import io
 import json
 import os
@@ -105,7 +105,10 @@ def run(amount: int, seed: int, commands: tuple[str, ...] = tuple(COMMANDS)) -> 
 
 
 def import_once() -> None:
-    """Import what the commands need here, and not in each child."""
+    """Import what the commands need here, and not in each child; and let them find Matplotlib's list of fonts, which
+    says that it is being made where that takes long."""
+    if importlib.util.find_spec("matplotlib"):
+        os.environ.setdefault("MPLCONFIGDIR", importlib.import_module("matplotlib").get_cachedir())
     for module in ("tensorglass", "glassroom.cli.app", "glassroom.classroom.batch", "glassroom.classroom.release"):
         importlib.import_module(module)
 

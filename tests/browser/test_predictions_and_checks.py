@@ -240,3 +240,39 @@ def test_a_notebook_that_is_opened_again_has_cards_in_the_place_of_widgets(lab: 
     cell(page, 0).get_by_role("radio", name="copy").first.wait_for()
     card.wait_for(state="hidden")
     page.close()
+
+
+def test_on_a_busy_machine_all_predictions_of_a_cell_are_asked_and_told(lab: Lab, chromium: Any) -> None:
+    """anywidget drops what the kernel says to a widget whose module takes more than two seconds to load."""
+    two = (
+        'from glassroom import hint, predict\nfor each in ("a.view(6)", "a.t()"): predict(each, memory=..., value=...)'
+    )
+    lab.notebook("slow.ipynb", two, 'hint("00-numbers")')
+    page, watch = lab.open(chromium, "slow.ipynb")
+    page.evaluate(
+        """() => {
+            const made = URL.createObjectURL;
+            const late = "await new Promise((go) => setTimeout(go, 3000));";
+            URL.createObjectURL = (blob) => {
+                const isModule = blob.type.includes("javascript");
+                return made(isModule ? new Blob([late, blob], { type: blob.type }) : blob);
+            };
+        }"""
+    )
+    lab.run_all(page)
+    for question in ("a.view(6)", "a.t()"):
+        cell(page, 0).get_by_role("group", name=f"Prediction: {question}").wait_for()
+    cell(page, 0).get_by_role("radio", name="copy").last.press("Space")
+    cell(page, 0).get_by_text("Noted: memory copy").wait_for()
+    field = cell(page, 0).get_by_role("textbox").first
+    field.fill("0 1 2")
+    field.press("Tab")
+    cell(page, 0).get_by_text("This cannot be read: write a number such as 3, or a list").wait_for()
+    field.fill("[0, 1, 2]")
+    field.press("Tab")
+    cell(page, 0).get_by_text("Noted: value [0, 1, 2]").wait_for()
+    assert cell(page, 0).get_by_text("This cannot be read").count() == 0
+    page.get_by_role("button", name="Hint 1 of 4").press("Enter")
+    page.get_by_role("list", name="Hints").get_by_text("the concept").wait_for()
+    assert [error for error in watch.errors if "Failed to initialize model" not in error] == []
+    page.close()

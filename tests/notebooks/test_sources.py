@@ -1,5 +1,6 @@
 """What holds for the source notebooks as they are stored: complete outputs, nothing of this machine, few exemptions."""
 
+import ast
 import base64
 import io
 import re
@@ -60,6 +61,18 @@ def test_outputs_hold_no_addresses_and_no_folders_of_this_machine(notebook):
         told = [{**output, "data": {**output.get("data", {}), "image/png": ""}} for output in cell["outputs"]]
         text = "".join(map(str, told))  # without bitmaps, whose letters are chance
         assert not re.search(r"0x[0-9a-f]{6,}|/home/|/root/|site-packages|/tmp/", text), source(cell)
+
+
+def test_a_prediction_whose_answer_is_a_word_or_true_or_false_offers_what_to_choose_among(notebook):
+    for cell in code_cells(notebook):
+        calls = [node for node in ast.walk(ast.parse(source(cell))) if isinstance(node, ast.Call)]
+        for call in calls:
+            if getattr(call.func, "id", "") == "predict":
+                values = [ast.literal_eval(answer.value) for answer in call.keywords if answer.arg == "value"]
+                is_chosen = any(isinstance(value, (bool, str)) for value in values)
+                among = [choice for choices in call.args[1:] for choice in ast.literal_eval(choices)]
+                assert bool(among) == is_chosen, ast.unparse(call)
+                assert not among or values[0] in among, ast.unparse(call)
 
 
 def test_the_trap_of_comparing_storages_by_id_is_shown_once_in_the_course():

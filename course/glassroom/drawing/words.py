@@ -37,6 +37,11 @@ def short(nbytes: int) -> str:
     return sized(nbytes).replace("bytes", "B").replace("byte", "B")
 
 
+def amounts(moved: str, number: int, nbytes: int) -> str:
+    """`1 copy of 24 bytes`, `2 copies, 48 bytes in all`."""
+    return f"{moved} of {sized(nbytes)}" if number == 1 else word(f"{moved}, {sized(nbytes)} in all")
+
+
 def duration(seconds: float | None, is_simulated: bool) -> str:
     """A duration, and where the figure comes from."""
     if seconds is None:

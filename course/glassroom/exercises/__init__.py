@@ -5,6 +5,7 @@ themselves; `prediction` is predict-then-run. The exercises of a course part liv
 the part, one module a notebook.
 """
 
+from glassroom.exercises import running_cells
 from glassroom.exercises.engine import (
     Exercise,
     Misconception,

@@ -39,7 +39,7 @@ from glassroom.exercises._answer_key import enter, hints_of
 from glassroom.exercises.cards.card import asleep_hints, hints_card, is_solved, verdict_card
 from glassroom.exercises.facts import MOST_TAKEN, elements, explained_sentence, first_sentence, of_a_backward
 from glassroom.exercises.given import handed_back
-from glassroom.exercises.limit import SECONDS, Stopped, limit, limit_cells
+from glassroom.exercises.limit import SECONDS, Stopped, limit
 from glassroom.exercises.lines import in_lines
 from glassroom.exercises.progress import checked, hinted
 from glassroom.exercises.tracebacks import shorten_tracebacks
@@ -449,14 +449,4 @@ def _find(id: object) -> Exercise | str:
     return f'there is no exercise "{id[:40]}".{meant}' + broken
 
 
-def _runs_an_answer(source: str) -> bool:
-    """Whether a cell checks an answer, or uses one of an exercise that has been checked before."""
-    known = exercises()
-    if any(current(id) in known for id in re.findall(r'\b(?:check|stand_in)\(\s*"([^"]+)"', source)):
-        return True
-    names = {name for id in _accepted if id in known for name in known[id].answers}
-    return not names.isdisjoint(re.findall(r"(?<![\w.])\w+", source))
-
-
-limit_cells(_runs_an_answer)
 shorten_tracebacks()

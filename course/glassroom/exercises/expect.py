@@ -387,6 +387,12 @@ def expect_without_data(name: str) -> None:
     )
 
 
+def expect_in_its_cell(name: str, is_it: Callable[[ast.AST], bool], misconception: str) -> None:
+    """The cell that makes this answer has such a piece of code. It is not looked for outside of a kernel."""
+    nodes = _cell_of(name)
+    expect(not nodes or any(map(is_it, nodes)), misconception)
+
+
 def names_read(name: str) -> Counter[str]:
     """How often the cell that makes this answer reads each name; nothing outside of a kernel."""
     names = (node for node in _cell_of(name) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))

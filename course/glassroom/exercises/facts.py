@@ -280,10 +280,15 @@ PYTHON_MEANS = (
         re.compile("NoneType"),
         "Something is None there: a `grad` before any backward, or what a function without `return` gives.",
     ),
+    (re.compile("^KeyError"), "The dictionary has no such key: is it still empty at the first call?"),
     (re.compile("is not callable"), "Parentheses stand behind something that is not a function."),
     (
         re.compile(r"positional arguments? but \d+ w|missing \d+ required"),
         "The check calls it with the arguments that the task names.",
+    ),
+    (
+        re.compile("expected Variable, but hook returned"),
+        "A hook returns a tensor of the gradient's shape, which goes on in its place, or None.",
     ),
     (re.compile("save_for_backward can only save"), "It takes tensors; a number is kept as an attribute of ctx."),
 )
@@ -293,7 +298,7 @@ PYTHON_MEANS = (
 def explained_sentence(error: BaseException) -> str:
     """The first line of an error as a sentence, and what it means: the library's first note, if it has any."""
     notes = [str(note) for note in getattr(error, "__notes__", [])][:1]
-    means = notes or [meaning for pattern, meaning in PYTHON_MEANS if pattern.search(str(error))][:1]
+    means = notes or [meaning for pattern, meaning in PYTHON_MEANS if pattern.search(first_line(error))][:1]
     line = _line_of_a_learner(error)
     return " ".join([first_sentence(error), *means, *([f"The line is `{line}`."] if line else [])])
 

@@ -15,8 +15,6 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
-from glassroom.live.audience import somebody_watches
-
 SECONDS = 60.0  # for a check, and for a cell that runs an answer
 AGAIN = 10.0  # an answer may catch what stops it, or may have had little of the processor so far
 PATIENCE = 5  # what waits, or runs on a busy machine, has this many times as long
@@ -35,14 +33,14 @@ def limit(seconds: float, what: str, kind: type[BaseException] = TimeoutError) -
     says what to look at. A limit around this one waits meanwhile. Where nothing can be stopped, a line says how to do
     it by hand.
     """
-    end = _begin(seconds, what, kind)
+    end = begin(seconds, what, kind)
     try:
         yield
     finally:
         end()
 
 
-def _begin(seconds: float, what: str, kind: type[BaseException]) -> Callable[[], None]:
+def begin(seconds: float, what: str, kind: type[BaseException]) -> Callable[[], None]:
     """Begin a limit; returns what ends it."""
     has_timer = hasattr(signal, "setitimer") and sys.platform != "emscripten"  # where it interrupts nothing
     if has_timer and threading.current_thread() is threading.main_thread():
@@ -101,24 +99,3 @@ class _Stop:
             frame = frame.f_back
         if not self.is_over:
             raise self.kind(self.message)
-
-
-def limit_cells(runs_an_answer: Callable[[str], bool]) -> None:
-    """Let every cell that a person runs and whose source this says it of have a limit; nothing outside of a kernel."""
-    ipython = sys.modules.get("IPython")
-    shell = None if ipython is None else ipython.get_ipython()
-    if shell is None:
-        return
-    ends: list[Callable[[], None]] = []
-
-    def begin(info: Any) -> None:
-        end()
-        if somebody_watches() and runs_an_answer(str(info.raw_cell or "")):
-            ends.append(_begin(SECONDS, "this cell", TimeoutError))
-
-    def end(result: Any = None) -> None:
-        while ends:
-            ends.pop()()
-
-    shell.events.register("pre_run_cell", begin)
-    shell.events.register("post_run_cell", end)

@@ -6,11 +6,12 @@ was not given (`...`) is no mistake, so the notebook runs from top to bottom wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import tensorglass
 from glassroom.exercises import facts
-from glassroom.exercises.cards.card import Asked, Revealed
+from glassroom.exercises.cards.card import UNREAD, Asked, Revealed
 from glassroom.exercises.cards.sheet import Sheet, sheet_of_this_cell, tell
 from glassroom.exercises.lines import in_lines
 from glassroom.exercises.progress import predicted
@@ -45,7 +46,7 @@ WRITTEN_AS = {
     "nbytes": "an integer",
     "contiguous": "True or False",
     "dtype": "a dtype such as torch.float32",
-    "value": "a number, or a list of them",
+    "value": "a number such as 3, or a list such as [0, 1, 2]",
     "error": 'the name of an error such as "RuntimeError", or "none"',
 }
 _FITS: dict[str, Callable[[Any], bool]] = {
@@ -55,6 +56,8 @@ _FITS: dict[str, Callable[[Any], bool]] = {
     "offset": lambda said: not isinstance(said, str) and int(said) == said,
     "nbytes": lambda said: not isinstance(said, str) and int(said) == said,
     "contiguous": lambda said: isinstance(said, bool),
+    "dtype": lambda said: isinstance(getattr(tensorglass, said, None), tensorglass.dtype),
+    "value": lambda said: not isinstance(said, str),
     "error": lambda said: (
         said == "none" or said.lower() in ANY_ERROR or said.endswith(("Error", "error", "Exception", "Warning", "Exit"))
     ),
@@ -69,17 +72,18 @@ def reviewed() -> list[Prediction]:
     return list(_reviewed.values())
 
 
-def predict(question: str, **answers: object) -> Prediction:
+def predict(question: str, among: Sequence[object] = (), /, **answers: object) -> Prediction:
     """Commit to answers before running a cell; `...` stands for one not given yet.
 
     `memory` is "view" or "copy"; `shape` and `stride` are tuples; `offset` and `nbytes` integers;
     `contiguous` is True or False; `dtype` a dtype or its name; `value` a number or nested lists; `error`
-    the name of an exception's class, or of one that it belongs to, or "an error", or "none".
+    the name of an exception's class, or of one that it belongs to, or "an error", or "none". `among` are the
+    answers that `value` is chosen from, such as `(True, False)`; each is a button.
     """
     unknown = [kind for kind in answers if kind not in KINDS]
     if unknown:
         raise TypeError(f"predict() got {unknown[0]!r}; what can be predicted is {', '.join(KINDS)}")
-    prediction = Prediction(question, answers)
+    prediction = Prediction(question, answers, among)
     if widgets_run():
         prediction.ask()
     else:
@@ -90,9 +94,10 @@ def predict(question: str, **answers: object) -> Prediction:
 class Prediction:
     """A question and the learner's answers to it. `reveal` compares them with the truth."""
 
-    def __init__(self, question: str, answers: Mapping[str, object]) -> None:
+    def __init__(self, question: str, answers: Mapping[str, object], among: Sequence[object] = ()) -> None:
         self.question = question
         self.answers = dict(answers)
+        self.among = tuple(among)
         self.taught = ""  # the notebook that the answer was taught in, known from the revealing on
         self.right, self.said = 0, 0
         self._sheet: Sheet | None = None  # with the widget that asks, if there is one
@@ -102,14 +107,13 @@ class Prediction:
         self._sheet = sheet_of_this_cell()
         self._sheet.ask(self)
 
-    def take(self, kind: str, answer: object) -> str:
-        """Take an answer from the widget; returns what to say about it."""
+    def take(self, kind: str, answer: object) -> tuple[str, str]:
+        """Take an answer from the widget; returns what to say about all answers, and what is wrong with this one."""
         self.answers[kind] = answer
-        advice = _advice(kind, answer).strip()
-        if advice:
-            return f"{kind}: {advice.strip('()')}"
         said = self._said()
-        return f"Noted: {word(', ').join(said)}" if said else ""
+        noted = f"Noted: {word(', ').join(said)}" if said else ""
+        advice = f"This is empty: no answer is noted; write {self._form(kind)}." if answer is ... else ""
+        return noted, advice or (f"This cannot be read: write {self._form(kind)}." if self._misfits(kind) else "")
 
     @property
     def is_answered(self) -> bool:
@@ -118,14 +122,33 @@ class Prediction:
 
     def asked(self) -> Asked:
         """The question, and what has been said."""
-        return Asked(self.question, [(kind, as_text(kind, answer)) for kind, answer in self.answers.items()])
+        said = [(kind, as_text(kind, answer)) for kind, answer in self.answers.items()]
+        return Asked(self.question, said, [str(answer) for answer in self.among])
 
     def typed(self) -> dict[str, str]:
         """The answers as they would be typed into the widget's fields, by kind; "" for missing ones."""
-        return {kind: as_text(kind, answer) if _is_said(kind, answer) else "" for kind, answer in self.answers.items()}
+        return {kind: _typed(kind, answer) if _is_said(kind, answer) else "" for kind, answer in self.answers.items()}
 
     def _said(self) -> list[str]:
-        return [f"{kind} {as_text(kind, said)}" for kind, said in self.answers.items() if _is_said(kind, said)]
+        return [
+            f"{kind} {as_text(kind, said)}"
+            for kind, said in self.answers.items()
+            if _is_said(kind, said) and not self._misfits(kind)
+        ]
+
+    def _misfits(self, kind: str) -> bool:
+        """Whether the answer is of a form that can never be right."""
+        said = self.answers[kind]
+        if said is ...:
+            return False
+        try:
+            return not (said in self.among if kind == "value" and self.among else _FITS[kind](_plain(kind, said)))
+        except Exception:
+            return True
+
+    def _form(self, kind: str) -> str:
+        """How the answer is written."""
+        return word(" or ").join(map(repr, self.among)) if kind == "value" and self.among else WRITTEN_AS[kind]
 
     def reveal(self, result: Any = NOT_GIVEN, of: Any = None, value: Any = NOT_GIVEN, taught: str = "") -> None:
         """Print the question, and what was said beside what is true of `result`. Never raises.
@@ -142,7 +165,7 @@ class Prediction:
             except (Exception, SystemExit) as error:
                 raised, result = error, NOT_GIVEN
         rows = [self._row_of_answer(kind, said, result, of, value, raised) for kind, said in self.answers.items()]
-        marks = [row[3] for row in rows if row[3]]
+        marks = [row[3] for row in rows if row[3] not in ("", UNREAD)]
         self.right, self.said = marks.count("✓"), len(marks)
         predicted(self.question, self.right, self.said)
         if taught:
@@ -172,25 +195,18 @@ class Prediction:
             written = UNKNOWN if truth is NOT_GIVEN else _fact_written(kind, shown)
         except Exception as error:
             return kind, as_text(kind, said), f"cannot be told: {facts.first_line(error)}", ""
-        return kind, as_text(kind, said), written, "" if written == UNKNOWN else mark_of(kind, said, *truths)
+        mark = "" if written == UNKNOWN else mark_of(kind, said, *truths)
+        return kind, as_text(kind, said), written, mark or (UNREAD if self._misfits(kind) else "")
 
     def __repr__(self) -> str:
-        lines = [f"  {kind:<10}  {as_text(kind, said)}{_advice(kind, said)}" for kind, said in self.answers.items()]
+        lines = [
+            f"  {kind:<10}  {as_text(kind, said)}" + (f"  (write {self._form(kind)})" if self._misfits(kind) else "")
+            for kind, said in self.answers.items()
+        ]
         return "\n".join([in_lines(f"Prediction: {self.question}"), *lines])
 
     def _ipython_display_(self) -> None:
         """Nothing: what `predict` printed is the display, also where it is a cell's last line."""
-
-
-def _advice(kind: str, said: object) -> str:
-    """What to write instead, where an answer is of a kind that can never be right."""
-    if said is ...:
-        return ""
-    try:
-        fits = _FITS.get(kind, lambda _: True)(_plain(kind, said))
-    except Exception:
-        fits = False
-    return "" if fits else f"  (write {WRITTEN_AS[kind]})"
 
 
 def _truth(kind: str, result: Any, of: Any) -> Any:
@@ -246,6 +262,11 @@ def as_text(kind: str, said: object) -> str:
         return _fact_written(kind, _plain(kind, said))
     except Exception:
         return f"an object of type {type(said).__name__}"
+
+
+def _typed(kind: str, said: object) -> str:
+    """An answer as it would be typed, or as its button is labelled."""
+    return said if kind == "value" and type(said) is str else as_text(kind, said)
 
 
 def _fact_written(kind: str, fact: object) -> str:

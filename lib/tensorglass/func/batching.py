@@ -103,9 +103,21 @@ def _read_arguments(
                 "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
                 f"{counts} for the mapped dimension"
             ),
-            "Pass in_dims=(0, None) to map over the first argument and give all of the second to every call.",
+            _note_on_sizes([None if dim is None else leaf._size[dim] for leaf, dim in zip(leaves, dims, strict=True)]),
         )
     return counts[0], dims, leaves, structure
+
+
+def _note_on_sizes(sizes: list[int | None]) -> str:
+    """Which arguments should not be sliced, where most of the others agree."""
+    counts = [size for size in sizes if size is not None]
+    most = max(counts, key=counts.count)
+    if 2 * counts.count(most) <= len(counts):
+        return (
+            "An argument that every call is given whole has None in in_dims: in_dims=(None, 0) slices the second only."
+        )
+    fitting = tuple(0 if size == most else None for size in sizes)
+    return f"An argument that every call is given whole has None in in_dims: in_dims={fitting} for these sizes."
 
 
 def _dim_of(call: str, leaf: Any, dim: Any) -> int | None:

@@ -12,6 +12,7 @@ import pytest
 import tensorglass
 from glassroom.exercises import check, engine
 from glassroom.exercises.limit import limit
+from glassroom.exercises.running_cells import what_may_run_on
 
 
 def runs_on(*_: object) -> None:
@@ -86,3 +87,19 @@ def test_where_nothing_can_be_stopped_a_line_says_how_to_do_it_by_hand() -> None
         thread.start()
         thread.join()
     assert heard.getvalue().startswith("your answer has been running for 0.01 seconds. If it does not end, interrupt")
+
+
+def test_only_a_cell_in_which_an_answer_may_run_on_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_accepted", {"n03-momentum": True, "n03-adam": False})
+    names = {"momentum": runs_on, "adam": runs_on, "rate_at": runs_on}
+    assert what_may_run_on('def f(): ...\ncheck("n03-descend", f)', names) == "this cell"
+    assert what_may_run_on("learn(adam, 0.1)", names) == "this cell, which calls your `adam`,"
+    assert what_may_run_on('rate_at = stand_in("n03-rate")', names) == "this cell, which calls your `rate_at`,"
+    for of_the_course in (
+        'momentum = stand_in("n03-momentum")\nlearn(momentum, 0.1)',
+        "curves = learn(momentum, 0.1)",
+        'adam = stand_in("n03-adam")\nlearn(adam, 0.1)',  # refused: what runs is the course's own
+        "show(model)",
+    ):
+        assert what_may_run_on(of_the_course, names) == ""
+    assert what_may_run_on("learn(adam, 0.1)", {"adam": 3}) == ""

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glassroom.exercises import predict
+from glassroom.exercises.cards.card import Revealed, revealed_card
 from glassroom.exercises.cards.widgets import value_of
 from glassroom.exercises.prediction import Prediction, mark_of
 
@@ -165,9 +166,58 @@ def test_none_is_an_answer_for_a_value_and_no_error_is_one_for_an_error(torch):
 
 def test_what_a_widget_says_of_an_answer_is_never_empty_words(torch):
     prediction = Prediction("?", {"shape": ..., "value": ...})
-    assert prediction.take("value", None) == "Noted: value None"
-    assert prediction.take("value", ...) == ""
-    assert "write a tuple" in prediction.take("shape", None)
+    assert prediction.take("value", None) == ("Noted: value None", "")
+    noted, advice = prediction.take("value", ...)
+    assert (noted, advice[:15]) == ("", "This is empty: ")
+    assert "write a tuple" in prediction.take("shape", None)[1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "typed", "form"),
+    [
+        ("value", "0 1 2", "a number such as 3, or a list such as [0, 1, 2]"),
+        ("value", "no", "a number such as 3, or a list such as [0, 1, 2]"),
+        ("value", "", "a number such as 3, or a list such as [0, 1, 2]"),
+        ("shape", "2 by 3", "a tuple such as (2, 3)"),
+        ("nbytes", "a kilobyte", "an integer"),
+        ("dtype", "float33", "a dtype such as torch.float32"),
+        ("error", "refused", 'the name of an error such as "RuntimeError", or "none"'),
+    ],
+)
+def test_an_answer_that_cannot_be_read_is_told_its_form_and_is_not_noted(kind, typed, form):
+    prediction = Prediction("?", {kind: ...})
+    noted, advice = prediction.take(kind, value_of(kind, typed))
+    assert noted == ""
+    assert advice.endswith(f"write {form}.")
+    assert not prediction.is_answered
+
+
+def test_an_answer_that_is_corrected_is_noted_and_needs_no_advice():
+    prediction = Prediction("?", {"value": "0 1 2"})
+    assert prediction.take("value", value_of("value", "0, 1, 2")) == ("Noted: value (0, 1, 2)", "")
+
+
+def test_yes_and_no_are_true_and_false_where_nothing_else_can_be_meant():
+    assert [value_of("contiguous", typed) for typed in ("yes", "No", "true", "False")] == [True, False, True, False]
+
+
+def test_a_value_may_be_chosen_among_answers(capsys):
+    guess = predict("When is it done?", ("earlier", "later"), value="soon")
+    assert "value       'soon'  (write 'earlier' or 'later')" in capsys.readouterr().out
+    assert guess.take("value", value_of("value", "earlier")) == ("Noted: value 'earlier'", "")
+    guess.reveal("earlier")
+    assert "✓" in capsys.readouterr().out
+    assert predict("Equal?", (True, False), value=True).take("value", value_of("value", "False"))[1] == ""
+
+
+def test_an_answer_that_cannot_be_read_is_told_so_beside_the_truth(capsys):
+    guess = predict("Which?", value="0 1 2")
+    guess.reveal([0, 1, 2])
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["value", "'0", "1", "2'", "[0,", "1,", "2]", "?"]
+    cards = [Revealed("Which?", [("value", "'0 1 2'", "[0, 1, 2]", "?")], "")]
+    assert "? cannot be read" in revealed_card(cards, "").html
+    both = [*cards, Revealed("And?", [("value", "1", "1", "✓")], "")]
+    assert "1 of 1 right; 1 cannot be read" in revealed_card(both, "").html
 
 
 def test_zero_and_a_small_number_are_two_answers(torch):

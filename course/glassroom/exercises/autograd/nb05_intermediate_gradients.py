@@ -7,7 +7,7 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, expect_words
-from glassroom.exercises.facts import first_sentence, is_tensor, leaf_of, same_value, text, values
+from glassroom.exercises.facts import explained_sentence, is_tensor, leaf_of, rounded, same_value, text, values
 from glassroom.translations.templates import as_is
 
 
@@ -65,6 +65,12 @@ def chain(chain: Callable[..., Any], *, w: Any, x: Any) -> str:
                 not same_value(values(gradient), values(leaf.grad)),
                 f"what you return for `{name}` is the gradient of `w`.",
             )
+            others = {other: values(result.grad) for other, result in zip("abc", results, strict=True) if other != name}
+            for other, its in others.items():
+                expect(
+                    not same_value(values(gradient), its),
+                    f"what you return for `{name}` is the gradient of `{other}`: the order is a, b, c.",
+                )
             expect_value(gradient, f"the gradient of {name}", result.grad)
     return "From c to a, each tanh lets less of the gradient through."
 
@@ -211,8 +217,20 @@ def _expect_limited(limit: Callable[..., Any], w: Any, x: Any, largest: float, o
         not same_value(values(leaf.grad), values(arriving.clamp(-largest, largest) * x)),
         "each element was cut off on its own, which changes the direction. Scale the whole by largest / norm.",
     )
-    kept, right = text(values(leaf.grad / x)), text(values(going_on))
-    expect(False, otherwise or f"with `largest` {largest}, {kept} went on, and not {right}.")
+    by_the_tensor = arriving * (largest / float(result.detach().norm()))
+    expect(
+        not same_value(values(leaf.grad), values(by_the_tensor * x)),
+        f"the gradient was multiplied by `largest` / {float(result.detach().norm()):.4g}, and that is the norm of the "
+        f"tensor. Take the norm of the gradient that the hook is given, {norm:.4g}.",
+    )
+    kept, right = (text(rounded(values(gradient))) for gradient in (leaf.grad / x, going_on))
+    new = float((leaf.grad / x).norm())
+    expect(
+        False,
+        otherwise
+        or f"with `largest` {largest}, {kept} went on, of norm {new:.4g}, and not {right}: the gradient that arrives, "
+        f"of norm {norm:.4g}, times `largest` / norm.",
+    )
 
 
 @exercise(
@@ -249,10 +267,25 @@ def step_at_once(step_at_once: Callable[[Any], Any], *, w: Any, x: Any) -> str:
         try:
             (leaf * x).sum().backward()
         except Exception as error:  # whatever the learner's function does in the middle of backward
-            expect(False, f"within backward, `step_at_once` raised {first_sentence(error)}")
+            expect(False, f"within backward, `step_at_once` raised {explained_sentence(error)}")
         expect(
             not same_value(values(leaf), values(w)),
             "after backward the leaf is as it was. `leaf = leaf - …` gives the name to a new tensor; write in place.",
+        )
+        if times == 1:
+            for other, shows in (
+                (w + 0.1 * x, "the step went up the gradient: it is subtracted."),
+                (
+                    w - 0.1 * w,
+                    "the step took 0.1 of the leaf itself: the hook is given the leaf; its gradient is `.grad`.",
+                ),
+                (w - x, "the step took the whole gradient: take 0.1 of it."),
+            ):
+                expect(not same_value(values(leaf), values(other.detach())), shows)
+        accumulated = (w - 0.1 * 3 * x).detach()  # the second gradient was added to the first
+        expect(
+            times == 1 or not same_value(values(leaf), values(accumulated)),
+            "the second step took both gradients: set `.grad` to None, or the next backward adds to it.",
         )
         expect_value(leaf, f"after backward number {times}, the leaf", (w - 0.1 * times * x).detach())
         expect(leaf.grad is None, "the step is right, but `.grad` still holds a tensor. None lets go of its memory.")

@@ -46,6 +46,8 @@ def valley(parts: Any, runs: Any) -> str:
             expect_equal(parts, "parts", 8, mistakes)
         with slot("runs"):
             mistakes = {
+                2: "Each layer runs twice, that is right. `runs` adds them up over the 64 layers: 2 * 64.",
+                1: "A layer runs once in the forward and once in the backward, and `runs` adds up over all 64.",
                 64: "That is the forward alone. In the backward each part is run again.",
                 8: "That counts parts; the question is about layers.",
                 16: "That counts parts, each run twice; the question is about layers.",
@@ -118,13 +120,13 @@ def parts(in_parts: Callable[..., Any], *, x: Any) -> str:
         )
         expect(
             kept >= parts - 1,
-            f"{kept} results were alive after the forward with parts={parts}; there should be one between every two "
+            f"results alive after the forward with parts={parts}: {kept}; there should be one between every two "
             "neighboring parts. A part has len(steps) // parts steps.",
         )
         expect(
             kept <= parts - 1,
-            f"{kept} results were alive after the forward with parts={parts}; one between every two neighboring "
-            "parts is enough.",
+            f"results alive after the forward with parts={parts}: {kept}; one between every two neighboring parts is "
+            "enough.",
         )
         right.sum().backward()
         expect(

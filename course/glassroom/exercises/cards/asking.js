@@ -1,6 +1,7 @@
 // Predictions that wait for their answers: buttons where there are few, else a field to type into. Several are a table.
 
 import { keepKeys, make, prose } from "../../live/elements.js";
+import { listen } from "../../live/listening.js";
 
 const choice = (name, value, label, chosen, told) => {
   const input = Object.assign(document.createElement("input"), { type: "radio", name, value, checked: chosen });
@@ -12,7 +13,7 @@ const choice = (name, value, label, chosen, told) => {
   return whole;
 };
 
-const asked = ({ question, fields }, group, answers, told) => {
+const asked = ({ question, fields }, group, answers, told, advised) => {
   const one = make("div", "gr-question");
   one.setAttribute("role", "group");
   one.setAttribute("aria-label", `Prediction: ${question}`);
@@ -22,9 +23,10 @@ const asked = ({ question, fields }, group, answers, told) => {
   for (const { kind, choices, hint } of fields) {
     const field = make("fieldset");
     const now = answers(kind);
-    field.append(make("legend", "", kind));
+    const ways = make("div", "gr-ways");
+    field.append(make("legend", "", kind), ways);
     for (const value of choices) {
-      field.append(choice(`${group}-${kind}`, value, value, value === now, (chosen) => {
+      ways.append(choice(`${group}-${kind}`, value, value, value === now, (chosen) => {
         for (const typed of field.querySelectorAll("input[type=text]")) typed.value = "";
         told(kind, chosen);
       }));
@@ -38,8 +40,14 @@ const asked = ({ question, fields }, group, answers, told) => {
         for (const each of field.querySelectorAll("input[type=radio]")) each.checked = false;
         told(kind, typed.value);
       });
-      field.append(typed);
+      typed.setAttribute("aria-describedby", `${group}-${kind}-advice`);
+      ways.append(typed);
     }
+    const advice = make("p", "gr-advice");
+    advice.id = `${group}-${kind}-advice`;
+    advice.setAttribute("aria-live", "polite");
+    ways.append(advice);
+    advised(kind, advice);
     places.append(field);
   }
   one.append(words, places);
@@ -54,6 +62,7 @@ const render = ({ model, el }) => {
   said.setAttribute("aria-live", "polite");
   root.append(said);
   const group = `gr-${Math.random().toString(36).slice(2)}`;
+  const advised = {};
   let shown = 0;
 
   const ask = () => {
@@ -66,21 +75,29 @@ const render = ({ model, el }) => {
         model.save_changes();
       };
       const answers = (kind) => model.get("answers")[`${place} ${kind}`] ?? "";
-      said.before(asked(questions[place], `${group}-${place}`, answers, tell));
+      const advise = (kind, advice) => (advised[`${place} ${kind}`] = advice);
+      said.before(asked(questions[place], `${group}-${place}`, answers, tell, advise));
     }
   };
-  const show = () => (said.textContent = model.get("noted"));
+  const show = () => {
+    said.textContent = model.get("noted");
+    const advice = model.get("advice");
+    for (const [key, place] of Object.entries(advised)) place.textContent = advice[key] ?? "";
+  };
   const close = () => model.get("closed") && root.remove();
   model.on("change:questions", ask);
   model.on("change:noted", show);
+  model.on("change:advice", show);
   ask();
   show();
   el.append(root);
   model.on("change:closed", close);
   close();
+  listen(model);
   return () => {
     model.off("change:questions", ask);
     model.off("change:noted", show);
+    model.off("change:advice", show);
     model.off("change:closed", close);
   };
 };

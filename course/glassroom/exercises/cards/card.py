@@ -12,7 +12,7 @@ from typing import NamedTuple
 from glassroom.live.embed import style_of
 from glassroom.translations.templates import word
 
-RIGHT, WRONG = "✓", "✗"
+RIGHT, WRONG, UNREAD = "✓", "✗", "?"
 MARKS = {"right": RIGHT, "wrong": WRONG, "partly": "◐", "open": "…"}
 WORDS = {"right": word("right"), "wrong": "not yet", "open": "not answered"}
 SHEET = Path(__file__).with_name("card.css")
@@ -29,10 +29,11 @@ class Revealed(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A prediction: its question, and what has been said so far, kind by kind."""
+    """A prediction: its question, what has been said so far, kind by kind, and what a value is chosen from."""
 
     question: str
     said: Sequence[tuple[str, str]]
+    among: Sequence[str] = ()
 
 
 class Card:
@@ -74,13 +75,17 @@ def _begun(sentence: str) -> str:
 
 def revealed_card(revealed: Sequence[Revealed], text: str) -> Card:
     """What was predicted beside what is true, for one prediction or for several in one table."""
-    marks = [row[3] for table in revealed for row in table.rows if row[3]]
-    right = marks.count(RIGHT)
+    every = [row[3] for table in revealed for row in table.rows if row[3]]
+    marks = [mark for mark in every if mark != UNREAD]
+    right, unread = marks.count(RIGHT), every.count(UNREAD)
     kind = "open" if not marks else "right" if right == len(marks) else "wrong" if not right else "partly"
-    head = "You did not say anything." if not marks else f"{right} of {len(marks)} right"
+    head = f"{right} of {len(marks)} right" if marks else "" if unread else "You did not say anything."
+    if unread:
+        cannot = f"{unread} cannot be read"
+        head = f"{head}; {cannot}" if head else cannot
     columns = (word("asked"), "you said", word("truth"), "")
     body = []
-    if len(marks) != 1:  # a single answer has its mark beside it
+    if len(every) != 1:  # a single answer has its mark beside it
         body = [f'<p class="gr-head"><span class="gr-mark" aria-hidden="true">{MARKS[kind]}</span>{head}</p>']
     if len(revealed) == 1:
         [(question, rows, raised)] = revealed
@@ -112,7 +117,11 @@ def asleep_question(asked: Sequence[Asked], text: str, is_closed: bool = False) 
     if not is_closed:
         body.append('<p class="gr-said">Run this cell again to answer here.</p>')
     look = "gr-asleep gr-closed" if is_closed else "gr-asleep"
-    data = {"asked": [{"question": prompt.question, "kinds": [kind for kind, _ in prompt.said]} for prompt in asked]}
+    questions = [
+        {"question": prompt.question, "kinds": [kind for kind, _ in prompt.said], "among": list(prompt.among)}
+        for prompt in asked
+    ]
+    data = {"asked": questions}
     return Card(text, f'<div class="{look}">{_page("open", word("Prediction"), body)}</div>', data)
 
 
@@ -172,7 +181,11 @@ def _row(row: tuple[str, str, str, str], head: str = "") -> str:
     """A row of a table, at whose head is the kind of fact, unless another `head` is given as HTML."""
     kind, said, truth, mark = row
     look = {RIGHT: "right", WRONG: "wrong"}.get(mark, "")
-    told = {RIGHT: f"{mark} {word('right')}", WRONG: f"{mark} {word('wrong')}"}.get(mark, "")
+    told = {
+        RIGHT: f"{mark} {word('right')}",
+        WRONG: f"{mark} {word('wrong')}",
+        UNREAD: f"{mark} {word('cannot be read')}",
+    }.get(mark, "")
     return (
         f'<tr><th scope="row">{head or escape(kind)}</th><td>{escape(said)}</td><td>{escape(truth)}</td>'
         f'<td class="{look}">{told}</td></tr>'

@@ -1,6 +1,7 @@
 // The button that gives the next hint, and the hints so far.
 
 import { keepKeys, prose } from "../../live/elements.js";
+import { listen } from "../../live/listening.js";
 
 const render = ({ model, el }) => {
   const root = document.createElement("div");
@@ -40,6 +41,7 @@ const render = ({ model, el }) => {
   show();
   root.append(button, list);
   el.append(root);
+  listen(model);
   return () => model.off("change:hints", show);
 };
 

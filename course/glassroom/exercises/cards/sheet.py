@@ -23,8 +23,8 @@ class Question(Protocol):
     def typed(self) -> dict[str, str]:
         """The answers as they would be typed, by kind; "" where there is none."""
 
-    def take(self, kind: str, answer: object) -> str:
-        """Take an answer; returns what to say about it."""
+    def take(self, kind: str, answer: object) -> tuple[str, str]:
+        """Take an answer; returns what to say about all answers, and what is wrong with this one."""
 
 
 class Sheet:
@@ -46,10 +46,10 @@ class Sheet:
         self._questions.append(question)
         self._open.append(question)
         if self._widget is not None:
-            self._widget.ask(question.question, question.typed())
+            self._widget.ask(question.asked(), question.typed())
             self._asleep.update(self._asleep_card())
             return
-        self._widget = Asking(self._take, question.question, question.typed())
+        self._widget = Asking(self._take, question.asked(), question.typed())
         self._asleep = display(self._asleep_card(), display_id=True)
         display(self._widget)
 
@@ -65,7 +65,7 @@ class Sheet:
         self._asleep.update(self._asleep_card())
         self._widget.closed = True
 
-    def _take(self, place: int, kind: str, answer: object) -> str:
+    def _take(self, place: int, kind: str, answer: object) -> tuple[str, str]:
         noted = self._questions[place].take(kind, answer)
         self._asleep.update(self._asleep_card())
         return noted

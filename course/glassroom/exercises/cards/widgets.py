@@ -6,25 +6,21 @@ import ast
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import anywidget
 import traitlets
 
-from glassroom.exercises.cards.card import SHEET
+from glassroom.exercises.cards.card import SHEET, Asked
 from glassroom.exercises.prediction import NUMBERS
 from glassroom.live.embed import module_of, style_of
 from glassroom.translations.templates import as_is
 
 HERE = Path(__file__).parent
-CHOICES = {
-    "memory": ["view", "copy"],
-    "contiguous": ["True", "False"],
-    "error": ["none", as_is("an error")],
-    "value": ["True", "False"],
-}
+CHOICES = {"memory": ["view", "copy"], "contiguous": ["True", "False"], "error": ["none", as_is("an error")]}
 TYPED = {
     "shape": "such as (2, 3)",
     "stride": "such as (3, 1)",
@@ -36,30 +32,41 @@ TYPED = {
 }
 
 
-#: Questions whose answer is True or False, recognised by their words; for others two buttons would mislead.
-YES_OR_NO = re.compile(
-    r"吗|是否|能否|"
-    r"True|False|equal|requires_grad|is_leaf|(?:^|[,.:;?] |\band )(?:is|are|does|do|can|has|have|will|may)\b",
-    re.IGNORECASE,
-)
+def field_of(kind: str, among: Sequence[str] = ()) -> dict[str, Any]:
+    """How an answer is given: the buttons, and the placeholder of the field if it can be typed. `among` are the
+    answers that a value is chosen from."""
+    if kind == "value" and among:
+        return {"kind": kind, "choices": list(among), "hint": ""}
+    return {"kind": kind, "choices": CHOICES.get(kind, []), "hint": TYPED.get(kind, "")}
 
 
-def field_of(kind: str, question: str) -> dict[str, Any]:
-    """How an answer is given: the buttons, and the placeholder of the field if it can be typed."""
-    choices = [] if kind == "value" and not YES_OR_NO.search(question) else CHOICES.get(kind, [])
-    hint = TYPED.get(kind, "")
-    return {"kind": kind, "choices": choices, "hint": f"or {hint}" if choices and kind == "value" else hint}
-
-
-def _form(question: str, said: Mapping[str, str]) -> dict[str, Any]:
-    return {"question": question, "fields": [field_of(kind, question) for kind in said]}
+def _form(asked: Asked) -> dict[str, Any]:
+    return {"question": asked.question, "fields": [field_of(kind, asked.among) for kind, _ in asked.said]}
 
 
 def _given(place: int, said: Mapping[str, str]) -> dict[str, str]:
     return {f"{place} {kind}": typed for kind, typed in said.items() if typed}
 
 
-class Asking(anywidget.AnyWidget):
+class _Told(anywidget.AnyWidget):
+    """A widget that its kernel tells further things. The page says when it is awake, and is told all of them again: it
+    may have been busy for so long that it missed some.
+    """
+
+    name_of_model = traitlets.Unicode().tag(sync=True)
+    awake = traitlets.Int(0).tag(sync=True)
+    told: tuple[str, ...]  # the traits that the kernel changes
+
+    def __init__(self, **state: Any) -> None:
+        name = uuid4().hex
+        super().__init__(model_id=name, name_of_model=name, **state)
+
+    @traitlets.observe("awake")
+    def _tell_again(self, change: Any) -> None:
+        self.send_state(list(self.told))
+
+
+class Asking(_Told):
     """Takes the answers to predictions, and hands them on as they are given: `take(0, "memory", "view")`.
 
     `said` are answers as they would be typed, by kind; "" where there is none. An answer is known by the place of its
@@ -68,20 +75,24 @@ class Asking(anywidget.AnyWidget):
 
     _esm = module_of(HERE / "asking.js")
     _css = style_of(SHEET)
+    told = ("questions", "noted", "advice", "closed")
     questions: Any = traitlets.List().tag(sync=True)
     answers: Any = traitlets.Dict().tag(sync=True)
     noted = traitlets.Unicode().tag(sync=True)
+    advice: Any = traitlets.Dict().tag(sync=True)  # by answer, what is wrong with its form
     closed = traitlets.Bool(False).tag(sync=True)  # nothing is asked or shown any more
 
-    def __init__(self, take: Callable[[int, str, object], str], question: str, said: Mapping[str, str]) -> None:
-        super().__init__(questions=[_form(question, said)], answers=_given(0, said))
+    def __init__(
+        self, take: Callable[[int, str, object], tuple[str, str]], asked: Asked, said: Mapping[str, str]
+    ) -> None:
+        super().__init__(questions=[_form(asked)], answers=_given(0, said))
         self._take = take
 
-    def ask(self, question: str, said: Mapping[str, str]) -> None:
+    def ask(self, asked: Asked, said: Mapping[str, str]) -> None:
         """One more question."""
         with self.hold_sync():
             self.answers = {**self.answers, **_given(len(self.questions), said)}
-            self.questions = [*self.questions, _form(question, said)]
+            self.questions = [*self.questions, _form(asked)]
 
     @traitlets.observe("answers")
     def _hand_on(self, change: Any) -> None:
@@ -89,14 +100,16 @@ class Asking(anywidget.AnyWidget):
         for key, typed in change["new"].items():
             place, _, kind = key.partition(" ")
             if before.get(key) != typed and hasattr(self, "_take") and int(place) < len(self.questions):
-                self.noted = self._take(int(place), kind, value_of(kind, typed))
+                self.noted, advice = self._take(int(place), kind, value_of(kind, typed))
+                self.advice = {**self.advice, key: advice}
 
 
-class Hinting(anywidget.AnyWidget):
+class Hinting(_Told):
     """A button that gives the next hint."""
 
     _esm = module_of(HERE / "hinting.js")
     _css = style_of(SHEET)
+    told = ("hints",)
     rungs: Any = traitlets.List().tag(sync=True)
     hints: Any = traitlets.List().tag(sync=True)
     asked = traitlets.Int(0).tag(sync=True)
@@ -120,6 +133,8 @@ def value_of(kind: str, typed: str) -> object:
         return ...
     if kind in ("memory", "error", "dtype"):
         return text.strip("\"'")
+    if kind == "contiguous" and text.lower() in _YES_AND_NO:
+        return _YES_AND_NO[text.lower()]
     if kind in NUMBERS and _THOUSANDS.fullmatch(text):
         text = text.replace(",", "")
     try:
@@ -130,6 +145,7 @@ def value_of(kind: str, typed: str) -> object:
 
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?")
 _IMAGINARY = re.compile(r"(?<=\d)i\b")
+_YES_AND_NO = {"yes": True, "no": False, "true": True, "false": False}
 _WORDS = {"nan": math.nan, "NaN": math.nan, "inf": math.inf}
 _OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,

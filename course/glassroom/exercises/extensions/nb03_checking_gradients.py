@@ -17,7 +17,8 @@ from glassroom.exercises.expect import (
     expect_words,
 )
 from glassroom.exercises.extensions.own_functions import applied
-from glassroom.exercises.facts import dtype_name, same_value, values
+from glassroom.exercises.facts import dtype_name, leaf_of, same_value, values
+from glassroom.records.columns import joined
 
 
 @exercise(
@@ -122,16 +123,47 @@ def mended(Mended: Any, *, gradcheck: Callable[..., Any], inputs: Sequence[Any])
     expect_saved_by_context(result.grad_fn, "Mended")
     for place, (name, input) in enumerate(zip(("matrix", "x", "b"), inputs, strict=True)):
         alone = [input if other is input else other.detach() for other in inputs]
-        expect(
-            gradcheck(Mended.apply, alone, raise_exception=False),
-            f"gradcheck still finds a mismatch with respect to input {place}, `{name}`.",
-        )
+        if not gradcheck(Mended.apply, alone, raise_exception=False):
+            told, clue = (
+                f"gradcheck still finds a mismatch with respect to input {place}, `{name}`.",
+                _clue(Mended.apply, input, alone),
+            )
+            expect(False, joined(told, clue) if clue else told)
     others = [(source.detach() * 2 - 1).requires_grad_() for source in inputs]
     expect(
         gradcheck(Mended.apply, others, raise_exception=False),
         "given other tensors, the gradient is not theirs: backward takes what it needs out of ctx.saved_tensors.",
     )
     return "Forward and backward agree now."
+
+
+def _clue(apply: Callable[..., Any], input: Any, inputs: Sequence[Any]) -> str:
+    """What the analytical matrix of a wrong backward has in common with the right one, by the table in the notebook."""
+    mine = _matrix_of(apply, input, inputs)
+    right = _matrix_of(lambda matrix, x, b: matrix @ x + b, input, inputs)
+    pairs = [pair for rows in zip(mine, right, strict=True) for pair in zip(*rows, strict=True)]
+    factors = [number / wanted for number, wanted in pairs if wanted]
+    if not any(number for number, _ in pairs):
+        return "The analytical matrix is all zeros: a path was cut."
+    if all(same_value(column, mine[0]) for column in mine):
+        return "The analytical matrix has the same numbers in every column: `gradient` is missing from the formula."
+    if same_value(factors, [factors[0]] * len(factors)) and not any(number for number, wanted in pairs if not wanted):
+        return f"The analytical matrix is the numerical one times {factors[0]:.4g}: look for a constant."
+    if sorted(number for number, _ in pairs) == sorted(wanted for _, wanted in pairs):
+        return "The analytical matrix has the right numbers, in other places."
+    return ""
+
+
+def _matrix_of(function: Callable[..., Any], input: Any, inputs: Sequence[Any]) -> list[list[float]]:
+    """The columns of a Jacobian: one for each result, with a number for each element of the input."""
+    leaf = leaf_of(input)
+    results = function(*(leaf if other is input else other for other in inputs))
+    columns = []
+    for result in results:
+        leaf.grad = None
+        result.backward(retain_graph=True)
+        columns.append(values((leaf * 0 if leaf.grad is None else leaf.grad).detach().flatten()))
+    return columns
 
 
 CURES = {

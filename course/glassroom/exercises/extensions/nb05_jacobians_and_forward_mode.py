@@ -7,8 +7,8 @@ from typing import Any
 
 from glassroom.exercises.account import functions_called
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_tensor, expect_words
-from glassroom.exercises.facts import same_value, text, values
+from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, expect_words
+from glassroom.exercises.facts import is_tensor, same_value, text, values
 
 SETUP = """
 def f(x):
@@ -47,7 +47,14 @@ def by_rows(by_rows: Callable[..., Any], *, f: Any, x: Any) -> str:
         return f(x)
 
     at = x.detach().clone()
-    _expect_jacobian(call(by_rows, "by_rows", counted, at), "by_rows(f, x)", _jacobian_of_f(at))
+    returned, right = call(by_rows, "by_rows", counted, at), _jacobian_of_f(at)
+    sums = [[sum(row[column] for row in right[: last + 1]) for column in range(2)] for last in range(3)]
+    for mistake, shows in (
+        ([sums[-1]] * 3, "every row is the sum of all: `.grad` adds up, and each row is that same tensor."),
+        (sums, "each row has those above it added: `.grad` adds up. Empty it for each row, or use autograd.grad."),
+    ):
+        expect(not (is_tensor(returned) and same_value(values(returned), mistake)), shows)
+    _expect_jacobian(returned, "by_rows(f, x)", right)
     expect(
         len(runs) == 1,
         f"the matrix is right, but f ran {len(runs)} times for it. With retain_graph=True once is enough.",
@@ -82,6 +89,12 @@ def by_columns(by_columns: Callable[..., Any], *, f: Any, x: Any) -> str:
     at = x.detach().clone()
     with functions_called() as called:
         returned = call(by_columns, "by_columns", f, at)
+    results = values(f(at))
+    expect(
+        not is_tensor(returned)
+        or not any(same_value(values(returned), wrong) for wrong in ([results] * 2, [[one] * 2 for one in results])),
+        "these are the results of f. torch.func.jvp returns the results and their tangents: take the second.",
+    )
     _expect_jacobian(returned, "by_columns(f, x)", _jacobian_of_f(at))
     for ready in ("jacfwd", "jacrev", "jacobian"):
         expect(
@@ -166,7 +179,7 @@ def each_gradient(each_gradient: Callable[..., Any], *, w: Any, xs: Any, ys: Any
     ):
         expect(not same_value(values(returned), values(mistake)), shows)
     expect_tensor(returned, "each_gradient(w, xs, ys)", shape=tuple(xs.shape), dtype="float32")
-    expect(same_value(values(returned), values(right)), f"{text(values(returned))} are not the samples' gradients.")
+    expect_value(returned, "each_gradient(w, xs, ys)", right)
     return "Each sample has a gradient of its own: a row of the result."
 
 
@@ -209,7 +222,11 @@ def bend(bend: Callable[..., Any], *, x: Any, v: Any) -> str:
     ):
         expect(not same_value(values(returned), mistake), shows)
     right = [6 * x0 * x1 * v0 + 3 * x0 * x0 * v1, 3 * x0 * x0 * v0]
-    expect(same_value(values(returned), right), f"{text(values(returned))} is not the Hessian times v.")
+    expect(
+        same_value(values(returned), right),
+        f"{text(values(returned))} is not the Hessian times v, {text(right)}: which function does jvp move, and in "
+        "which direction?",
+    )
     _expect_untouched(at)
     for ready in ("hessian", "jacfwd", "jacrev", "jacobian"):
         expect(
@@ -256,7 +273,7 @@ def _expect_jacobian(returned: Any, name: str, right: list[list[float]]) -> None
         f"`{name}` is the sum of the rows, one backward from all results together.",
     )
     expect_tensor(returned, name, shape=(len(right), len(right[0])))
-    expect(same_value(values(returned), right), f"`{name}` is {text(values(returned))}, and not {text(right)}.")
+    expect_value(returned, name, right)
     expect_tensor(returned, name, dtype="float32")
 
 

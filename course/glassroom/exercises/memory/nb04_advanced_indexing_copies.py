@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import every_slot, expect, expect_tensor, expect_value, expect_view, expect_word
+from glassroom.exercises.expect import (
+    every_slot,
+    expect,
+    expect_in_its_cell,
+    expect_tensor,
+    expect_value,
+    expect_view,
+    expect_word,
+)
 
 
 @exercise(
@@ -50,6 +59,10 @@ def cap_the_outliers(data: Any, *, elsewhere: Any) -> str:
         "`data` has not changed. Indexing with a mask gives a copy, unless you assign to it: a method called on the "
         "result, such as fill_, fills the copy.",
     )
+    expect(
+        own != [10, 25, 10, 11, 10, 300],
+        "the small elements are 10 now, and the large ones are as they were: the comparison is the wrong way round.",
+    )
     expect(own != [10] * 6, "every element is 10 now, the small ones too. The mask should leave those alone.")
     expect_value(data, "data", [4.0, 10.0, 9.0, 10.0, 10.0, 10.0])
     return "Written in place, and every view of the storage sees it."
@@ -84,6 +97,14 @@ def a_block(block: Any, *, m: Any) -> str:
         "`block` lies on its side: rows and columns are swapped. The row numbers should be the column.",
     )
     expect_value(block, "block", wanted)
+    expect_in_its_cell(
+        "block",
+        lambda node: (
+            isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and ast.unparse(node.value) == "m"
+        ),
+        "the numbers are right. Now with one pair of brackets that has both in it, `m[…, …]`: two pairs copy twice, "
+        "and an assignment through them would change only the first copy.",
+    )
     return "Every row with every column. One pair of brackets can do it: sizes (2, 1) and (2,) broadcast to (2, 2)."
 
 
@@ -105,19 +126,29 @@ def a_block(block: Any, *, m: Any) -> str:
 )
 def gather_columns(top: Any, *, scores: Any, best: Any) -> str:
     expect_tensor(top, "top")
+    rows = best.tolist()
+    across = [scores[i, rows[i]].item() for i in range(3)]
+    expect(
+        tuple(top.shape) != (3, 1) or top.flatten().tolist() != across,
+        "`top` has a number for each *row*: along dimension 1, each row picks a column. Here each column picks a row: "
+        "that is along dimension 0, with an index of size (1, 3).",
+    )
     expect(
         tuple(top.shape) not in ((1, 3), (3, 1)),
         "`top` has one dimension too many: gather's result has the shape of its index. Take the "
         "row (or column) out of it.",
     )
     expect_tensor(top, "top", shape=(3,), dtype="float32")
-    rows = best.tolist()
-    across = [scores[i, rows[i]].item() for i in range(3)]
     expect(
         top.tolist() != across,
         "`top` holds, for each *row*, the column that `best` names. You were asked for the row of each *column*.",
     )
     expect_value(top, "top", [scores[rows[column], column].item() for column in range(3)])
+    expect_in_its_cell(
+        "top",
+        lambda node: isinstance(node, ast.Attribute) and node.attr == "gather",
+        "the numbers are right, and two index tensors are a good way to them. Now with `gather`, along dimension 0.",
+    )
     return "A row was chosen for each column: that is what gather(0, …) is for."
 
 

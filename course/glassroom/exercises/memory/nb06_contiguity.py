@@ -127,8 +127,8 @@ def who_hears(base_after: Any) -> str:
         "contiguous() does not always copy: a tensor that is in order is returned as it is.",
     )
     expect(
-        base_after not in ([[2, 0, 0], [0, 0, 3]], [[2, 0, 0], [0, 0, 0]]),
-        "base.t() is not contiguous, so the 2 went into a copy that nobody kept.",
+        not (isinstance(base_after, list) and any(isinstance(row, list) and 2 in row for row in base_after)),
+        "base.t() is not contiguous, so the 2 went into a copy that nobody kept: it is nowhere in base.",
     )
     expect(
         base_after != [[1, 0, 0], [0, 0, 0]],

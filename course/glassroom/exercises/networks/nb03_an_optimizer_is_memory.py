@@ -12,6 +12,10 @@ from glassroom.exercises.facts import is_tensor, same_value, text, values
 from glassroom.translations.templates import word
 
 Walk = list[list[float]]
+NEW_TENSOR = (
+    "`parameter` is where it was. `parameter = parameter - …` gives the name to a new tensor; `parameter -= …` writes "
+    "into the one that was given."
+)
 
 
 @exercise(
@@ -56,14 +60,13 @@ def descend(descend: Callable[..., Any], *, start: Any) -> str:
     def loss_of(p: Any) -> Any:
         return ((p - 3) ** 2).sum()
 
+    once = start.detach().clone().requires_grad_()
+    call_writing(descend, "descend", loss_of, once, rate, 1)  # a second step would raise where the name is given away
+    expect(not same_value(values(once.detach()), values(start)), NEW_TENSOR)
     losses = call_writing(descend, "descend", loss_of, parameter, rate, steps)
     places, summed = _downhill(values(start), rate, steps, keep=0.0), _downhill(values(start), rate, steps, keep=1.0)
     own = values(parameter.detach())
-    expect(
-        not same_value(own, values(start)),
-        "`parameter` is where it was. `parameter = parameter - …` gives the name to a new tensor; `parameter -= …` "
-        "writes into the one that was given.",
-    )
+    expect(not same_value(own, values(start)), NEW_TENSOR)
     expect(
         not same_value(own, summed[-1]),
         "`parameter` went along the sum of all gradients so far: `.grad` is never emptied between two steps.",
@@ -141,9 +144,19 @@ def momentum(momentum: Callable[..., Any], *, start: Any) -> str:
             velocities.append(velocity)
         return velocities
 
+    first_twice = [slopes[0], *slopes]  # the first velocity is kept and gained at the same step
+    begun_twice = list[list[float]]()
+    for slope in first_twice:
+        before = begun_twice[-1] if begun_twice else [0.0, 0.0]
+        begun_twice.append([0.9 * v + g for v, g in zip(before, slope, strict=True)])
     right = _along(values(start), velocities(0.9, 1.0))
     if not same_value(walk, right):
         for other, shows in (
+            (
+                _along(values(start), begun_twice[1:]),
+                "The first velocity is 1.9 times the gradient: it begins as the gradient, and then gains it once more. "
+                "Let it begin at 0.",
+            ),
             (_along(values(start), slopes), "These are plain steps: the velocity of the step before is not used."),
             (
                 _along(values(start), velocities(0.9, 0.1)),

@@ -58,6 +58,13 @@ def attention(attention: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
         word("softmax went along the queries: dimension 0. Each *query's* shares should add up to 1."): attended(
             q, k, v, dim=-2
         ),
+        word("The mixtures are divided by the root of d; it is the scores that are divided, before softmax."): attended(
+            q, k, v, 1.0
+        )
+        / d**0.5,
+        word("The root is taken of the number of queries; it is that of d, the length of a query."): attended(
+            q, k, v, shape(q)[-2] ** -0.5
+        ),
         word("softmax is missing: those are mixtures with the bare scores."): q @ k.transpose(-1, -2) / d**0.5 @ v,
         word("The root is taken of the number of keys; it is that of d, the length of a query."): attended(
             q, k, v, shape(k)[-2] ** -0.5

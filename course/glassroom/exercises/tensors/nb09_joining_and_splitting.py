@@ -7,7 +7,7 @@ from typing import Any
 
 from glassroom.exercises.account import account
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, every_slot, expect, expect_tensor, expect_value, expect_view
+from glassroom.exercises.expect import call, every_slot, expect, expect_tensor, expect_value, expect_view, names_read
 from glassroom.exercises.facts import is_tensor, nbytes, same_value, shape, values
 
 IMAGES = """
@@ -83,6 +83,11 @@ def zipped(zipped: Any, *, p: Any, q: Any) -> str:
     )
     expect(not same_value(values(zipped), pairs), "The pairs are right. Now view them as one dimension.")
     expect_tensor(zipped, "zipped", shape=(6,), value=[n for pair in pairs for n in pair], dtype="int64")
+    read = names_read("zipped")
+    expect(
+        not read or (read["p"] > 1 and read["q"] > 1),  # the check itself reads each once
+        "the numbers are right, but typed by hand. Make them of `p` and `q`.",
+    )
     return "Each number of `p` is followed by its partner from `q`."
 
 
@@ -200,6 +205,11 @@ def large(large: Any, *, small: Any) -> str:
         not same_value(values(large), values(small.repeat(2, 2))),
         "`large` shows the picture four times, side by side. Here each *pixel* should be repeated.",
     )
+    expect(
+        not same_value(values(large), values(small.flatten()[:, None].expand(4, 4))),
+        "each pixel became a whole row: a pixel that is repeated four times in a row fills 1 by 4. A square of 2 by 2 "
+        "takes 2 along each dimension.",
+    )
     expect_value(large, "large", small[:, None, :, None].expand(2, 2, 2, 2).reshape(4, 4))
     return "Each pixel is a square of four now: the picture, enlarged."
 
@@ -226,7 +236,8 @@ def indices(indices: Any, *, rows: Any, columns: Any) -> str:
     )
     expect(
         shape(indices) != (3, 2, 2),
-        '`indices` has size (3, 2, 2): rows and columns are swapped, as indexing="xy" has it.',
+        '`indices` has size (3, 2, 2): the columns come first. With indexing="ij" the first argument of meshgrid goes '
+        'down the rows; with "xy" the sizes are swapped.',
     )
     expect(
         shape(indices) != (6, 2),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glassroom.drawing.words import counted, sized
+from glassroom.drawing.words import amounts, counted, sized
 from glassroom.inspectors.timeline.bands import Bands, Share, listed_roles
 from glassroom.inspectors.timeline.pools import Pool
 from glassroom.inspectors.timeline.timeline import Curve, PoolMoment, Row, Step, Timeline
@@ -29,7 +29,7 @@ def totals(timeline: Timeline) -> str:
     for kind, one, many in (("copied", word("copy"), word("copies")), ("moved", word("transfer"), word("transfers"))):
         nbytes = [step.nbytes for step in timeline.steps if step.kind == kind]
         if nbytes:
-            facts.append(f"{counted(len(nbytes), one, many)} of {sized(sum(nbytes))}")
+            facts.append(amounts(counted(len(nbytes), one, many), len(nbytes), sum(nbytes)))
     return " · ".join(facts)
 
 

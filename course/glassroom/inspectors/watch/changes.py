@@ -204,7 +204,7 @@ def _copied(before: View, now: View, interval: Interval, moves: Sequence[str]) -
     changes = []
     if interval.copies:
         total = sized(sum(interval.copies))
-        words = f"{total} copied" if len(interval.copies) == 1 else f"{len(interval.copies)} copies of {total}"
+        words = f"{total} copied" if len(interval.copies) == 1 else f"{len(interval.copies)} copies, {total} in all"
         changes.append(Change("copied", words, None, sum(interval.copies)))
     if not any(_variable(name) in moves for name in (*before.headers(), *before.unseen)):
         return changes

@@ -95,14 +95,12 @@ class Story:
 
     @property
     def telling(self) -> int:
-        """The number of the most interesting step: the one with an error; else the peak, if much memory is held; else
-        the first write; 0 if there is none.
+        """The number of the step to begin at: the one with an error; else the peak, if much memory is held; else the
+        first; 0 if there is none.
         """
         raised = [moment.number for moment in self.moments if moment.how.startswith(RAISES)]
-        writes = [moment.number for moment in self.moments if moment.did("wrote")]
-        peak = [self.peak_step] if self.peak_step else []
-        order = [*raised, *peak, *writes] if self.peak >= MUCH else [*raised, *writes, *peak]
-        return [*order, min(len(self.moments), 1)][0]
+        peak = [self.peak_step] if self.peak_step and self.peak >= MUCH else []
+        return [*raised, *peak, min(len(self.moments), 1)][0]
 
     def source(self, statement: Statement) -> str:
         """The first line of a statement, with its indentation."""

@@ -11,7 +11,7 @@ from glassroom.live.widget import LiveWidget
 
 class Widget(LiveWidget):
     """Steps through `frames`: lines of the `code`, the text, which of `cards` show the storages that the step touched,
-    and which of `briefs` describe the others. It `opens` on the most interesting step; `curve` names the peak.
+    and which of `briefs` describe the others. It `opens` on the step to begin at; `curve` names the peak.
     """
 
     text = traitlets.Unicode().tag(sync=True)

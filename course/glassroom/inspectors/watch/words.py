@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from glassroom.drawing.snapshot.words import origin, shape_facts
-from glassroom.drawing.words import ARRAYS, counted, listed, short, sized, unreadable
+from glassroom.drawing.words import ARRAYS, amounts, counted, listed, short, sized, unreadable
 from glassroom.inspectors.watch.story import Change, Moment, Story
 from glassroom.inspectors.watch.watched_names import MOST_TENSORS
 from glassroom.records.snapshot import Header, Storage
@@ -34,12 +34,20 @@ def totals(story: Story) -> str:
     facts = [
         counted(len(story.moments), "step"),
         f"{sized(story.allocated)} allocated in {counted(story.allocations, 'storage')}",
-        f"{counted(story.copies, 'copy', 'copies')} of {sized(story.copied_bytes)}" if story.copies else "no copies",
+        amounts(counted(story.copies, "copy", "copies"), story.copies, story.copied_bytes)
+        if story.copies
+        else "no copies",
     ]
     if story.peak:
         at = "after the last step" if story.peak_step is None else f"at step {story.peak_step:,}"
         facts.append(f"peak {sized(story.peak)} {at}, without kernels' scratch memory")
     return " · ".join(facts)
+
+
+def _copies(story: Story) -> str:
+    if not story.copies:
+        return "no copies"
+    return amounts(counted(story.copies, "copy", "copies"), story.copies, story.copied_bytes)
 
 
 def summary(story: Story) -> str:

@@ -136,7 +136,7 @@ class _Making:
         data = _data(output)
         for question in data.get("asked", ()):
             step.asks.append(len(self.questions))
-            step.html += self._asked(str(question["question"]), question["kinds"])
+            step.html += self._asked(str(question["question"]), question["kinds"], question.get("among", ()))
             self.waits = True
         for question in data.get("told", ()):
             self._told(step, question)
@@ -159,8 +159,8 @@ class _Making:
         words = f"<p>{prose(told['question'])}</p><ul>{rows}</ul>{raised}{bars}"
         step.html += f'<section class="told" aria-label="{escape(word("truth"))}">{words}</section>'
 
-    def _asked(self, text: str, kinds: Sequence[str]) -> str:
-        fields = [field_of(kind, text) for kind in kinds]
+    def _asked(self, text: str, kinds: Sequence[str], among: Sequence[str]) -> str:
+        fields = [field_of(kind, among) for kind in kinds]
         self.questions.append(Question(text, fields))
         rows = "".join(f"<li><b>{escape(field['kind'])}</b> {_choices(field)}</li>" for field in fields)
         number = len(self.questions) - 1

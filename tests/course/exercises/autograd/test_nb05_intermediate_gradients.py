@@ -55,7 +55,11 @@ WHICH = "penalty, reversal, debugging, frugal = "
 WRONG = [
     ("a05-chain", CHAIN.format(before="pass", after="pass", result="a.grad, b.grad, c.grad"), "was not asked"),
     ("a05-chain", CHAIN.format(before="pass", after=KEEP_ALL, result="a.grad, b.grad, c.grad"), "before backward ran"),
-    ("a05-chain", CHAIN.format(before=KEEP_ALL, after="pass", result="c.grad, b.grad, a.grad"), "the gradient of a "),
+    (
+        "a05-chain",
+        CHAIN.format(before=KEEP_ALL, after="pass", result="c.grad, b.grad, a.grad"),
+        "the gradient of `c`: the order is a, b, c",
+    ),
     ("a05-chain", CHAIN.format(before=KEEP_ALL, after="pass", result="w.grad, b.grad, c.grad"), "the gradient of `w`"),
     ("a05-chain", CHAIN.format(before=KEEP_ALL, after="pass", result="a.grad"), "it should return three gradients"),
     ("a05-saliency", SALIENCY.format(how="return torch.autograd.grad(model(image), image)"), "returns a tuple"),
@@ -69,7 +73,11 @@ WRONG = [
     ("a05-limit", LIMIT.format(scale="gradient * (largest / norm)", register=REGISTER), "went on as it came"),
     ("a05-limit", LIMIT.format(scale="return gradient * (largest / norm)", register=REGISTER), "short enough"),
     ("a05-limit", LIMIT.format(scale="return gradient.clamp(-largest, largest)", register=REGISTER), "cut off"),
-    ("a05-limit", LIMIT.format(scale="return gradient * min(1, largest / norm**2)", register=REGISTER), "went on, and"),
+    (
+        "a05-limit",
+        LIMIT.format(scale="return gradient * min(1, largest / norm**2)", register=REGISTER),
+        "times `largest` / norm",
+    ),
     ("a05-limit", LIMIT.format(scale=IN_PLACE, register=REGISTER), "*another* tensor"),
     (
         "a05-limit",
@@ -80,8 +88,10 @@ WRONG = [
     (
         "a05-step-at-once",
         STEP.format(step="leaf -= leaf.grad", end="leaf.grad = None"),
-        "after backward number 1, the leaf",
+        "took the whole gradient",
     ),
+    ("a05-step-at-once", STEP.format(step="leaf += 0.1 * leaf.grad", end="leaf.grad = None"), "went up the gradient"),
+    ("a05-step-at-once", STEP.format(step="leaf -= 0.1 * leaf", end="leaf.grad = None"), "0.1 of the leaf itself"),
     ("a05-step-at-once", STEP.format(step="leaf -= 0.1 * leaf.grad", end="pass"), "None lets go"),
     ("a05-step-at-once", STEP.format(step="leaf -= 0.1 * leaf.grad", end="leaf.grad.zero_()"), "None lets go"),
     ("a05-step-at-once", "def step_at_once(leaf): leaf.gradient", "within backward, `step_at_once` raised"),

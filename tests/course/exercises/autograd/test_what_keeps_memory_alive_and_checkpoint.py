@@ -162,6 +162,8 @@ WRONG = [
     ),
     ("a08-valley", "parts, runs = 32, 128", "31 tensors"),
     ("a08-valley", "parts, runs = 8, 64", "the forward alone"),
+    ("a08-valley", "parts, runs = 8, 2", "adds them up over the 64 layers"),
+    ("a08-valley", "parts, runs = 8, 1", "adds up over all 64"),
     ("a08-valley", "parts, runs = 1, 192", "as high as before"),
     ("a08-valley", "parts, runs = 64, 128", "as without checkpoint"),
     ("a08-valley", "parts, runs = 8, 512", "run again once"),

@@ -43,6 +43,20 @@ def bend(f, x, v):
 """
 CHEAPER = "camera, orbit, wind, blame = "
 
+ROWS_BY_GRAD = """
+def by_rows(f, x):
+    x = x.detach().requires_grad_()
+    y, rows = f(x), []
+    for result in y:
+        result.backward(retain_graph=True)
+        rows.append(x.grad)
+    return torch.stack(rows)
+"""
+COLUMNS_OF_RESULTS = """
+def by_columns(f, x):
+    return torch.stack([torch.func.jvp(f, (x,), (each,))[0] for each in torch.eye(len(x))], dim=1)
+"""
+
 WRONG = [
     ("e05-rows", ROWS.format(leaf=OWN_LEAF, result="rows"), "make one tensor"),
     ("e05-rows", ROWS.format(leaf=OWN_LEAF, result="torch.stack(rows, dim=1)"), "lies on its side"),
@@ -50,7 +64,7 @@ WRONG = [
     ("e05-rows", ROWS.format(leaf=OWN_LEAF, result="torch.stack(rows).double()"), "dtype torch.float64"),
     ("e05-columns", COLUMNS.format(direction="direction", result="torch.stack(columns, 1).double()"), "dtype torch.f"),
     ("e05-rows", ROWS.format(leaf=OWN_LEAF, result="torch.cat(rows)"), "has shape (6,)"),
-    ("e05-rows", ROWS.format(leaf=OWN_LEAF, result="torch.stack(rows) * 2"), "and not [["),
+    ("e05-rows", ROWS.format(leaf=OWN_LEAF, result="torch.stack(rows) * 2"), "it should hold [[5.0"),
     ("e05-rows", ROWS.format(leaf="x.requires_grad_()", result="torch.stack(rows)"), "requires grad now"),
     ("e05-rows", ROWS.format(leaf="pass", result="torch.stack(rows)"), "raised RuntimeError"),
     ("e05-rows", AGAIN_AND_AGAIN, "f ran 4 times"),
@@ -58,7 +72,11 @@ WRONG = [
     ("e05-rows", THREE_ROWS, "of another function"),
     ("e05-columns", COLUMNS.format(direction="direction", result="columns"), "make one tensor"),
     ("e05-columns", COLUMNS.format(direction="direction", result="torch.stack(columns)"), "lies on its side"),
-    ("e05-columns", COLUMNS.format(direction="2 * direction", result="torch.stack(columns, dim=1)"), "and not [["),
+    (
+        "e05-columns",
+        COLUMNS.format(direction="2 * direction", result="torch.stack(columns, dim=1)"),
+        "it should hold [[5.0",
+    ),
     ("e05-columns", COLUMNS.format(direction="direction", result="sum(columns)"), "has shape (3,)"),
     ("e05-cheaper", CHEAPER + "'jacfwd', 'jacfwd', 'jvp', 'vjp'", "2 results and 500 inputs"),
     ("e05-cheaper", CHEAPER + "'jacrev', 'jacrev', 'jvp', 'vjp'", "1000 results and 6 inputs"),
@@ -86,7 +104,10 @@ WRONG = [
         "these are the errors",
     ),
     ("e05-samples", SAMPLES.format(result="torch.func.vmap(torch.func.grad(error))(w, xs, ys)"), "raised"),
-    ("e05-samples", SAMPLES.format(result="xs * 2"), "not the samples' gradients"),
+    ("e05-samples", SAMPLES.format(result="xs * 2"), "it should hold [[-4.0"),
+    ("e05-rows", ROWS_BY_GRAD, "each row is that same tensor"),
+    ("e05-rows", ROWS_BY_GRAD.replace("x.grad)", "x.grad.clone())"), "those above it added"),
+    ("e05-columns", COLUMNS_OF_RESULTS, "take the second"),
     ("e05-bend", BEND.format(result="torch.func.jvp(torch.func.grad(f), (x,), (v,))"), "returns a tuple"),
     ("e05-bend", BEND.format(result="torch.func.jvp(torch.func.grad(f), (x,), (v,))[0]"), "that is the gradient"),
     ("e05-bend", BEND.format(result="torch.func.jvp(f, (x,), (v,))[1]"), "in the direction v"),

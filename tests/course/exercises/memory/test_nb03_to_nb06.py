@@ -1,6 +1,7 @@
 """For wrong answers, the checks of notebooks 03 to 06 say which misconception they show."""
 
-from exercise_answers import wrong_answers
+import pytest
+from exercise_answers import verdict_on, wrong_answers
 
 WRONG = [
     ("03-header-of-a-slice", "size, stride, offset = (2, 3), (6, 1), 8", "doubles the stride"),
@@ -34,6 +35,12 @@ WRONG = [
     ("04-a-block", "block = m[rows, columns[:, None]]", "lies on its side"),
     ("04-gather-columns", "top = scores.gather(0, best[None])", "one dimension too many"),
     ("04-gather-columns", "top = scores[torch.arange(3), best]", "for each *row*"),
+    (
+        "04-gather-columns",
+        "top = scores.gather(1, torch.cat([best, best[:0]])[:, None])",
+        "Here each column picks a row",
+    ),
+    ("04-cap-the-outliers", "data[data < 10] = 10", "the wrong way round"),
     ("04-gather-columns", "top = scores.amax(0)", "`top` holds"),
     ("04-count-the-votes", "totals.index_add(0, votes, torch.ones(6))", "still all zeros"),
     ("04-count-the-votes", "totals[votes] += 1", "counts every cell once"),
@@ -62,6 +69,7 @@ WRONG = [
     ("06-small-bill", "def two_rows(big): return big[:2].clone()", "two *columns* of `big`"),
     ("06-who-hears", "base_after = [[0, 0, 0], [0, 0, 0]]", "does not always copy"),
     ("06-who-hears", "base_after = [[2, 0, 0], [0, 0, 3]]", "a copy that nobody kept"),
+    ("06-who-hears", "base_after = [[1, 0, 0], [2, 0, 3]]", "nowhere in base"),
     ("06-small-bill", "def two_rows(big): return big.t().contiguous()[:2]", "Slice first"),
     ("06-small-bill", "def two_rows(big): return big[:, :2].t()", "not in order"),
     ("06-small-bill", "def two_rows(big): return big.t().contiguous()[:2].clone()", "8,016,000 bytes were allocated"),
@@ -72,3 +80,32 @@ WRONG = [
 ]
 
 test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
+
+
+@pytest.mark.parametrize(
+    ("exercise_id", "attempt", "asked_for", "told"),
+    [
+        ("04-a-block", "block = m[rows][:, columns]", "block = m[rows[:, None], columns]", "one pair of brackets"),
+        (
+            "04-gather-columns",
+            "top = scores[best, [0, 1, 2]]",
+            "top = scores.gather(0, best[None])[0]",
+            "with `gather`",
+        ),
+        (
+            "t09-zip",
+            "zipped = torch.tensor([1, 10, 2, 20, 3, 30])",
+            "zipped = torch.stack([p, q], 1).view(-1)",
+            "by hand",
+        ),
+    ],
+)
+def test_right_numbers_that_are_made_in_another_way_than_the_task_asks_for(
+    torch, monkeypatch, exercise_id, attempt, asked_for, told
+):
+    for code, is_as_asked in ((attempt, False), (asked_for, True)):
+        cell = f'{code}\ncheck("{exercise_id}", p=p, q=q)'
+        monkeypatch.setattr("glassroom.exercises.expect.running_code", lambda cell=cell: cell)
+        verdict = verdict_on(torch, exercise_id, code)
+        assert verdict.solved == is_as_asked, verdict.message
+        assert is_as_asked or told in verdict.message

@@ -129,6 +129,22 @@ def weigh(optimizer):
 """
 
 WRONG = [
+    (
+        "n03-descend",
+        DESCEND.format(empty=EMPTY, step="parameter = parameter - rate * parameter.grad", loss="loss.item()"),
+        "`parameter` is where it was",
+    ),
+    (
+        "n03-momentum",
+        "def momentum(p, gradient, state, rate):\n    with torch.no_grad():\n"
+        "        state['v'] = 0.9 * state.get('v', gradient) + gradient\n        p -= rate * state['v']",
+        "1.9 times the gradient",
+    ),
+    (
+        "n03-momentum",
+        "def momentum(p, gradient, state, rate):\n    state['v'] = 0.9 * state['v'] + gradient",
+        "still empty at the first call",
+    ),
     ("n03-descend", DESCEND.format(empty="pass", step=STEP, loss="loss.item()"), "never emptied"),
     (
         "n03-descend",

@@ -62,7 +62,8 @@ WRONG = [
     ("t09-places", "indices = torch.stack([row_of, column_of])", "is not a pair"),
     ("t09-places", "indices = torch.stack([column_of, row_of], -1)", "has the column first"),
     ("t09-places", "indices = torch.cartesian_prod(rows, columns)", "in one long list"),
-    ("t09-places", 'indices = torch.stack(torch.meshgrid(rows, columns, indexing="xy"), -1)', "are swapped, as"),
+    ("t09-places", 'indices = torch.stack(torch.meshgrid(rows, columns, indexing="xy"), -1)', "the columns come first"),
+    ("t09-large", "large = small.repeat_interleave(4).view(4, 4)", "became a whole row"),
 ]
 
 RIGHT = [

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glassroom.exercises import predict
-from glassroom.exercises.cards.card import Revealed, revealed_card
+from glassroom.exercises.cards.card import Revealed, asleep_question, revealed_card
 from glassroom.exercises.cards.widgets import value_of
 from glassroom.exercises.prediction import Prediction, mark_of
 
@@ -208,6 +208,15 @@ def test_a_value_may_be_chosen_among_answers(capsys):
     guess.reveal("earlier")
     assert "✓" in capsys.readouterr().out
     assert predict("Equal?", (True, False), value=True).take("value", value_of("value", "False"))[1] == ""
+
+
+def test_the_card_for_a_page_without_its_kernel_has_the_questions_and_what_they_are_chosen_from():
+    equal = Prediction("Equal?", {"value": ...}, (True, False)).asked()
+    assert asleep_question([equal], "").data == {
+        "asked": [{"question": "Equal?", "kinds": ["value"], "among": ["True", "False"]}]
+    }
+    assert "<p>Equal?</p>" in asleep_question([equal], "").html
+    assert "View?" in asleep_question([equal, Prediction("View?", {"memory": "view"}).asked()], "").html
 
 
 def test_an_answer_that_cannot_be_read_is_told_so_beside_the_truth(capsys):

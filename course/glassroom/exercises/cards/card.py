@@ -143,13 +143,13 @@ def asleep_hints(hints: Sequence[tuple[str, str, bool]], text: str) -> Card:
 def _asked(asked: Sequence[Asked]) -> list[str]:
     """One question with an answer a line; several as a table."""
     if len(asked) == 1:
-        [(question, said)] = asked
+        [(question, said, _)] = asked
         lines = [f"<p><code>{escape(kind)}</code> {escape(answer)}</p>" for kind, answer in said]
         return [f"<p>{_prose(question)}</p>", *lines]
     rows = "".join(
         f'<tbody><tr><th scope="row">{_prose(question)}</th><td>{_in_lines(kind for kind, _ in said)}</td>'
         f"<td>{_in_lines(answer for _, answer in said)}</td></tr></tbody>"
-        for question, said in asked
+        for question, said, _ in asked
     )
     return [_table((word("asked"), "", "you said"), rows, "gr-several")]
 

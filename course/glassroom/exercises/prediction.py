@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import tensorglass
 from glassroom.exercises import facts
 from glassroom.exercises.cards.card import UNREAD, Asked, Revealed
 from glassroom.exercises.cards.sheet import Sheet, sheet_of_this_cell, tell
@@ -49,6 +48,14 @@ WRITTEN_AS = {
     "value": "a number such as 3, or a list such as [0, 1, 2]",
     "error": 'the name of an error such as "RuntimeError", or "none"',
 }
+
+
+def _is_dtype(name: str) -> bool:
+    import tensorglass  # not before a dtype is predicted: commands that mark nothing need no library
+
+    return isinstance(getattr(tensorglass, name, None), tensorglass.dtype)
+
+
 _FITS: dict[str, Callable[[Any], bool]] = {
     "memory": lambda said: said in ("view", "copy"),
     "shape": lambda said: all(int(n) == n for n in said),
@@ -56,7 +63,7 @@ _FITS: dict[str, Callable[[Any], bool]] = {
     "offset": lambda said: not isinstance(said, str) and int(said) == said,
     "nbytes": lambda said: not isinstance(said, str) and int(said) == said,
     "contiguous": lambda said: isinstance(said, bool),
-    "dtype": lambda said: isinstance(getattr(tensorglass, said, None), tensorglass.dtype),
+    "dtype": _is_dtype,
     "value": lambda said: not isinstance(said, str),
     "error": lambda said: (
         said == "none" or said.lower() in ANY_ERROR or said.endswith(("Error", "error", "Exception", "Warning", "Exit"))

@@ -1,6 +1,10 @@
 """``glassroom site``: the course and the documentation as a static web site."""
 
 import argparse
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -63,14 +67,30 @@ def run(arguments: argparse.Namespace) -> int:
         require_modules("jupyterlite_core", "jupyterlite_pyodide_kernel", "jupyter_server", extras="lite")
     from glassroom.site.build import build  # the requirements are there
 
-    pages = build(
-        arguments.out,
-        arguments.notebooks,
-        cache=arguments.cache,
-        jobs=arguments.jobs,
-        also=arguments.also,
-        pyodide=arguments.pyodide,
-        lite=arguments.lite,
-    )
+    with _ended_as_interrupted():
+        pages = build(
+            arguments.out,
+            arguments.notebooks,
+            cache=arguments.cache,
+            jobs=arguments.jobs,
+            also=arguments.also,
+            pyodide=arguments.pyodide,
+            lite=arguments.lite,
+        )
     print(f"{pages} pages in {arguments.out}")
     return Exit.OK
+
+
+@contextmanager
+def _ended_as_interrupted() -> Iterator[None]:
+    """A context in which SIGTERM does what Ctrl-C does: kernels, the builds in other languages and what is half built
+    would outlive a build that ended at once.
+    """
+    if threading.current_thread() is not threading.main_thread():  # signals are not ours there
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

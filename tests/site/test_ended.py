@@ -33,7 +33,7 @@ def test_a_build_that_is_ended_leaves_no_process_and_no_folder(tmp_path):
         sleep(0.02)
         others = psutil.Process(building.pid).children(recursive=True)
     building.send_signal(signal.SIGTERM)
-    _, told = building.communicate(timeout=60)
+    _, told = building.communicate(timeout=200)
     assert (building.returncode, told.strip().splitlines()[-1]) == (130, "glassroom: interrupted")
-    assert psutil.wait_procs(others, timeout=30)[1] == []
+    assert psutil.wait_procs(others, timeout=60)[1] == []
     assert [path.name for path in tmp_path.iterdir()] == ["cache"]

@@ -83,7 +83,7 @@ def in_parts(steps, x, parts):
         return y
     return torch.utils.checkpoint.checkpoint(run, steps, x, use_reentrant=False)
 """,
-        "0 results were alive after the forward with parts=3",
+        "results alive after the forward with parts=3: 0",
     ),
     ("a10-multiply", "def multiply_rule(grad, a, b): return grad * b, torch.tensor(GRAD_A)", "gradient of b"),
     ("a04-step", hints_of("a04-step")[-1].replace("rate *", "0.25 *"), "use `rate`"),

@@ -302,7 +302,7 @@ WRONG = [
      TRAIN + ("new = read(piece, state.detach())\n        loss = (new**2).sum()\n        loss.backward()\n"
          "        losses.append(loss.item())\n    return losses"), "Carry the numbers on"),
     ("n08-attention", ATTENTION + "(q @ k.transpose(-1, -2)).softmax(-1) / q.shape[-1] ** 0.5 @ v",
-     "the shape is right, but the numbers are not those of the"),
+     "The mixtures are divided by the root of d; it is the scores that are divided"),
     ("n08-attention", ATTENTION + "(q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5).softmax(-2) @ v",
      "Each *query's* shares should add up to"),
     ("n08-attention", ATTENTION + "(q.detach() @ k.transpose(-1, -2).detach() / q.shape[-1] ** 0.5).softmax(-1) @ v",

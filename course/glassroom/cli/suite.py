@@ -71,12 +71,16 @@ WITHOUT_SHORTCUTS = {"TENSORGLASS_FAST": "0", "TENSORGLASS_PROGRAMS": "1000"}
 # read sources and pages, or say themselves what the processes have that they start. One compares calls that take a
 # shortcut with calls that take none; parity's run of the same calls stays. Derivatives of both orders are compared with
 # PyTorch's in `parity-plain`, so that small differences need not tell of them again; and what shortcuts keep to
-# themselves is what a leak would be made of.
+# themselves is what a leak would be made of. Others are about processes, imports, files and a process's memory: they
+# compute little, and their programs' results are compared by the rest.
 SAME_EITHER_WAY = {
     "library": (
         "test_reading.py", "test_without_shortcuts.py", "fast/test_one_arithmetic.py", "fast/test_seams.py",
         "fast/test_three_calls.py", "autograd/test_gradcheck.py", "test_soak.py",
         "test_stubs.py::test_the_stubs_are_what_the_operator_table_makes",
+        "as_torch/test_running_programs.py", "backends/test_host_memory.py", "bootstrap/test_importing.py",
+        "distributed/test_lost_ranks.py", "multiprocessing/test_sharing.py", "serialization/test_files_and_memory.py",
+        "serialization/test_files_in_place.py", "serialization/test_many_writers.py", "utils/test_lost_workers.py",
     ),
 }  # fmt: skip
 # Folders of a layer whose tests are a layer of their own. An inspector's look for holders goes through a process: with

@@ -264,7 +264,7 @@ def test_on_a_busy_machine_all_predictions_of_a_cell_are_asked_and_told(lab: Lab
         cell(page, 0).get_by_role("group", name=f"Prediction: {question}").wait_for()
     cell(page, 0).get_by_role("radio", name="copy").last.press("Space")
     cell(page, 0).get_by_text("Noted: memory copy").wait_for()
-    field = cell(page, 0).get_by_role("textbox").first
+    field = cell(page, 0).get_by_role("textbox", name="value: a number, or a list").first
     field.fill("0 1 2")
     field.press("Tab")
     cell(page, 0).get_by_text("This cannot be read: write a number such as 3, or a list").wait_for()
@@ -272,7 +272,8 @@ def test_on_a_busy_machine_all_predictions_of_a_cell_are_asked_and_told(lab: Lab
     field.press("Tab")
     cell(page, 0).get_by_text("Noted: value [0, 1, 2]").wait_for()
     assert cell(page, 0).get_by_text("This cannot be read").count() == 0
-    page.get_by_role("button", name="Hint 1 of 4").press("Enter")
-    page.get_by_role("list", name="Hints").get_by_text("the concept").wait_for()
+    page.get_by_role("list", name="Hints").get_by_text("the concept").wait_for()  # the call gave it
+    page.get_by_role("button", name="Hint 2 of 4").press("Enter")
+    page.get_by_role("list", name="Hints").get_by_text("where to look").wait_for()
     assert [error for error in watch.errors if "Failed to initialize model" not in error] == []
     page.close()

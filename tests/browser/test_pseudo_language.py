@@ -33,7 +33,7 @@ NAMES = re.compile(
     r"cpu|MiB|result|self|\w+Backward0|holders|memory_timeline|history|append|exp|passing|on_device|name|lib|ones|add_|"
     r"requir\w*|backw\w*|size|stride|offset|relu|sum|None|learner|Tensors|class|memory|share|storage|middle|whole|count|rows|S\d+|int64|value|shape|"
     r"view|copy|clone|detach|transpose|error|none|same|twin|True|False|RuntimeError|nbytes|row|tall|wide|zeros|"
-    r"broadcast_tensors|sum_to_size|from_above"
+    r"broadcast_tensors|sum_to_size|from_above|predictions|targets|arange"
 )
 CUT = re.compile(r"⟦[^⟦⟧\n]*…")
 

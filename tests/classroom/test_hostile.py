@@ -228,7 +228,7 @@ def _forged(name: str, notebook: Notebook) -> bytes:  # noqa: C901  # a case for
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory, hand_in: Callable[..., Path]) -> Graded:
-    folder = make_class(tmp_path_factory.mktemp("hostile") / "class", rules=LIMITS)
+    folder = make_class(tmp_path_factory.mktemp("hostile") / "class", rules=LIMITS.replace("cell = 2", "cell = 1"))
     (folder / "secret.txt").write_text(SECRET)
     with open(folder / "course.toml", "a") as file:
         file.write(f"# {SECRET}\n")

@@ -61,6 +61,7 @@ def said(test: doctest.DocTest, library: Any) -> str:
     """What is printed about the examples that fail; nothing if they all go through."""
     before, test.globs = test.globs, {**test.globs, "torch": library}
     told = io.StringIO()
+    tensorglass.sim.empty_cache()  # an example tells what is reserved; other tests may have left blocks
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS).run(test, out=told.write)

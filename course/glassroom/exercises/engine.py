@@ -320,7 +320,7 @@ def _verdict(exercise: Exercise, answers: Sequence[object], given: dict[str, obj
     except Unanswered as waiting:
         return Verdict(False, str(waiting), is_open=True)
     except Misconception as misconception:
-        solved, message = False, str(misconception)
+        solved, message = False, facts.without_addresses(str(misconception))
         if isinstance(misconception, Unexplained):
             message = joined(message, hints_of(exercise.id)[0])
     except (Exception, SystemExit) as error:  # any use of an answer may run code of the learner's

@@ -176,6 +176,14 @@ def test_checks_answer_junk_with_one_plain_sentence(torch, exercise_id):
         assert not re.search(r"0x[0-9a-f]+|Traceback", text), told
 
 
+def test_what_is_told_of_an_object_has_no_address():
+    def examine(answer):
+        raise Misconception(f"`answer` is {answer}.")
+
+    with declared("z-object", examine):
+        assert said(check, "z-object", [object()]).strip() == "Not yet: `answer` is [<object object at 0x…>]."
+
+
 def test_check_and_hint_answer_junk_ids_and_too_many_answers(torch):
     for make in [Explodes, *junk(torch)[:60]]:
         anything = make()

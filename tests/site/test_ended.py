@@ -7,7 +7,7 @@ import subprocess
 import sys
 from time import monotonic, sleep
 
-import psutil
+import psutil  # which ipykernel needs
 import pytest
 
 pytest.importorskip("furo", reason="the site's tests need the extra: site")

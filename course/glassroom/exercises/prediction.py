@@ -150,7 +150,7 @@ class Prediction:
             return False
         try:
             return not (said in self.among if kind == "value" and self.among else _FITS[kind](_plain(kind, said)))
-        except Exception:
+        except Exception:  # an answer may be any object, and raise when it is looked at
             return True
 
     def _form(self, kind: str) -> str:

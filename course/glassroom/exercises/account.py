@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from glassroom.exercises.facts import is_tensor, share_memory
-from glassroom.reading.adapters import without_overrides
+from glassroom.reading.adapters import without_modes, without_overrides
 from glassroom.reading.torch_operators import (
     COPYING,
     OperatorMode,
@@ -144,6 +144,7 @@ def off_the_record() -> Iterator[None]:
             for library in ("tensorglass", "torch"):
                 if _open and library in sys.modules:
                     stack.enter_context(without_overrides(library))
+                    stack.enter_context(without_modes(library))
             yield
     finally:
         for kept, size in zip(_open, sizes, strict=True):

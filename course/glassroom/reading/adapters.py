@@ -10,8 +10,8 @@ from __future__ import annotations
 import ctypes
 import sys
 import weakref
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from math import prod
@@ -79,7 +79,7 @@ class TensorAdapter:
 
     def describe(self, value: Any) -> Description:
         try:
-            with without_overrides(self.library):
+            with without_overrides(self.library), without_modes(self.library):
                 seen = value if is_plain(value) else Declared(value, sys.modules[self.library].Tensor)
                 why_not = self._why_not(value, seen)
                 if why_not is None:
@@ -366,7 +366,7 @@ def is_on_meta(tensor: Any) -> bool:
     """Whether a tensor is on the meta device, and so only a header."""
     library = library_of(tensor)
     assert library is not None
-    with without_overrides(library):
+    with without_overrides(library), without_modes(library):
         return str(declared(tensor).device).startswith("meta")
 
 
@@ -408,21 +408,25 @@ def key_of(storage: Any) -> Hashable:
 
 
 def without_overrides(library: str) -> AbstractContextManager[object]:
-    """A context in which no `__torch_function__` of a class or mode, and no dispatch mode, sees what is read."""
+    """A context in which no `__torch_function__` of a class or mode sees what is read.
+
+    PyTorch's blocks are C objects, which end at an interrupt whenever it comes. A generator around them would keep them
+    on as long as the traceback is kept.
+    """
     c = sys.modules[library]._C
     # tensorglass is not asked for the other name: to answer that it has none takes it long.
     switch = None if library == "tensorglass" else getattr(c, "DisableTorchFunction", None)
     block: AbstractContextManager[object] = (switch or c.DisableTorchFunctionSubclass)()
-    if library == "torch" and c._len_torch_dispatch_stack():
-        block = _without_modes(block)
     return block
 
 
-@contextmanager
-def _without_modes(block: AbstractContextManager[object]) -> Iterator[None]:
-    c = sys.modules["torch"]._C
-    with block, c._ExcludeDispatchKeyGuard(c.DispatchKeySet(c.DispatchKey.Python)):
-        yield
+def without_modes(library: str) -> AbstractContextManager[object]:
+    """A context in which no dispatch mode of PyTorch sees what is read."""
+    c = sys.modules[library]._C
+    if library == "torch" and c._len_torch_dispatch_stack():
+        guard: AbstractContextManager[object] = c._ExcludeDispatchKeyGuard(c.DispatchKeySet(c.DispatchKey.Python))
+        return guard
+    return nullcontext()
 
 
 def _bounds(array: np.ndarray) -> tuple[int, int]:

@@ -19,6 +19,7 @@ from glassroom.reading.adapters import (
     declared,
     described_if_there,
     library_of,
+    without_modes,
     without_overrides,
 )
 from glassroom.reading.guarded import attempted, is_a, name_of_class
@@ -198,7 +199,8 @@ def _leaf(variables: tuple[Any, ...], names: Mapping[int, str], seen: Mapping[in
     if not variables:
         return None
     variable, *gradients = variables
-    with without_overrides(library_of(variable) or "torch"):
+    library = library_of(variable) or "torch"
+    with without_overrides(library), without_modes(library):
         leaf = declared(variable)
         size = attempted(lambda: tuple(leaf.shape), ())
         dtype = attempted(lambda: str(leaf.dtype).removeprefix("torch."), "unknown")

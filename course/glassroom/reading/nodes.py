@@ -12,7 +12,7 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from glassroom.reading.adapters import adapter_for, declared, is_plain, library_of, without_overrides
+from glassroom.reading.adapters import adapter_for, declared, is_plain, library_of, without_modes, without_overrides
 from glassroom.reading.guarded import attempted, is_a, message_of, name_of_class, refuse_at_shutdown
 
 MOST_READ = 100_000  # the most nodes of a graph that are counted
@@ -27,7 +27,7 @@ def node_of(name: str, tensor: Any) -> Any:
     node = grad_fn_of(tensor)
     if node is not None:
         return node
-    with without_overrides(library):
+    with without_overrides(library), without_modes(library):
         seen = declared(tensor)
         if seen.requires_grad and str(seen.layout) != "torch.strided":
             raise ValueError(
@@ -54,7 +54,7 @@ def grad_fn_of(tensor: Any) -> Any:
     library = library_of(tensor)
     if library is None or (is_plain(tensor) and not tensor.requires_grad):
         return None
-    with without_overrides(library):
+    with without_overrides(library), without_modes(library):
         return attempted(lambda: declared(tensor).grad_fn, None)
 
 
@@ -65,7 +65,7 @@ def gradient_of(tensor: Any) -> Any:
         return None
     if is_plain(tensor) and not tensor._is_view():  # of a view, PyTorch may have to make the node first
         return tensor.grad if tensor.requires_grad and tensor.is_leaf else None
-    with without_overrides(library):
+    with without_overrides(library), without_modes(library):
         seen = declared(tensor)
         return attempted(lambda: seen.grad if seen.requires_grad and seen.is_leaf else None, None)
 
@@ -75,7 +75,7 @@ def is_leaf_with_gradient(tensor: Any) -> bool:
     library = library_of(tensor)
     if library is None:
         return False
-    with without_overrides(library):
+    with without_overrides(library), without_modes(library):
         seen = declared(tensor)
         return bool(attempted(lambda: seen.requires_grad and seen.is_leaf, False))
 

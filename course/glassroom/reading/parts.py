@@ -18,6 +18,7 @@ from glassroom.reading.adapters import (
     described_if_there,
     is_plain,
     library_of,
+    without_modes,
     without_overrides,
 )
 from glassroom.reading.guarded import attempted, contents_of, is_a, mro_of
@@ -44,7 +45,7 @@ def by_layout(tensor: object) -> list[Place]:
         return []
     torch = sys.modules["torch"]
     places: list[Place] = []
-    with suppress(Exception), without_overrides("torch"):
+    with suppress(Exception), without_overrides("torch"), without_modes("torch"):
         plain = declared(tensor)
         names = _names(plain, torch)
         if names:
@@ -66,7 +67,7 @@ def _names(plain: Any, torch: Any) -> tuple[str, ...]:
 def over_storage(storage: object) -> list[Place]:
     """A tensor over the bytes of a storage of PyTorch that a program holds by itself."""
     tensors: list[Place] = []
-    with suppress(Exception), without_overrides("torch"):
+    with suppress(Exception), without_overrides("torch"), without_modes("torch"):
         torch = sys.modules["torch"]
         tensors.append(("", torch.empty(0, dtype=torch.uint8, device=storage.device).set_(storage)))  # type: ignore[attr-defined]  # of a storage
     return tensors

@@ -18,6 +18,7 @@ from glassroom.reading.adapters import (
     is_uninitialized,
     library_of,
     without_data,
+    without_modes,
     without_overrides,
 )
 from glassroom.reading.decoding import decode
@@ -170,7 +171,8 @@ def without_memory(value: object) -> str:
     """A tensor without memory in words: its class and, on meta, the bytes that it would need."""
     library = library_of(value)
     if library is not None and not is_uninitialized(value):
-        with suppress(Exception), without_overrides(library):  # some hide what they are by code that may raise anything
+        # Some hide what they are by code that may raise anything.
+        with suppress(Exception), without_overrides(library), without_modes(library):
             if is_on_meta(value):
                 return f"{name_of_class(value)} {without_data(value)}"
     return name_of_class(value)

@@ -9,7 +9,7 @@ from operator import or_
 from types import FrameType, TracebackType
 from typing import Any, Protocol
 
-from glassroom.reading.adapters import declared, without_overrides
+from glassroom.reading.adapters import declared, without_modes, without_overrides
 
 # PyTorch's operators that move elements and compute nothing; reshape, contiguous and to are made of these.
 COPYING = frozenset({
@@ -271,7 +271,7 @@ def storage_of(tensor: Any) -> Any:
     try:
         if type(tensor) is torch.Tensor and not torch._C._len_torch_function_stack():
             return tensor.untyped_storage()  # runs no code of the program's
-        with without_overrides("torch"):
+        with without_overrides("torch"), without_modes("torch"):
             return torch.Tensor.untyped_storage(tensor)
     except Exception:  # a class may answer with code of its own
         return None

@@ -23,6 +23,7 @@ from glassroom import memory_timeline, watch
 from glassroom.inspectors.timeline.recorder import stop_what_was_left
 from glassroom.inspectors.watch.accounts import Account
 from glassroom.inspectors.watch.recording import Recorder
+from glassroom.reading.adapters import described
 from tensorglass import memory
 from tensorglass.backends import transfer_log
 
@@ -221,6 +222,31 @@ def test_an_interrupt_at_each_moment_of_putting_on_and_taking_off_leaves_nothing
     with quiet_finalizers():
         while interrupted_at(moment, work):
             assert left_on() == before, f"interrupted at instruction {moment}"
+            moment += 1
+    assert moment > 100
+
+
+def test_a_look_within_a_mode_leaves_nothing_on_while_the_traceback_of_its_interrupt_is_kept() -> None:
+    class Passing(modes.TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return func(*args, **(kwargs or {}))
+
+    tensor = torch.ones(3)
+    kept: list[KeyboardInterrupt] = []
+
+    def look() -> None:
+        try:
+            described(tensor)
+        except KeyboardInterrupt as interrupt:  # IPython keeps the last one
+            kept.append(interrupt)
+
+    with Passing(), quiet_finalizers():
+        look()
+        before = torch._C._is_torch_function_enabled(), left_on()
+        moment = 1
+        while interrupted_at(moment, look):
+            assert (torch._C._is_torch_function_enabled(), left_on()) == before, f"interrupted at instruction {moment}"
+            kept.clear()
             moment += 1
     assert moment > 100
 

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from glassroom.drawing.words import sized
-from glassroom.reading.adapters import Description, declared, library_of, without_overrides
+from glassroom.reading.adapters import Description, declared, library_of, without_modes, without_overrides
 from glassroom.reading.guarded import attempted
 from glassroom.reading.places import Place
 from glassroom.reading.snapshot import leaves, readable
@@ -136,7 +136,7 @@ def _on_host(tensor: Any, question: str) -> bool:
     library = library_of(tensor)
     if library is None:
         return False
-    with without_overrides(library):
+    with without_overrides(library), without_modes(library):
         seen = declared(tensor)
         return bool(attempted(lambda: str(seen.device) == "cpu" and getattr(seen, question)(), False))
 

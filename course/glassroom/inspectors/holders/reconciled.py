@@ -13,7 +13,7 @@ from typing import Any
 
 from glassroom.drawing.words import counted, sized
 from glassroom.inspectors.holders.paths import Path
-from glassroom.reading.adapters import declared, is_fake, library_of, without_overrides
+from glassroom.reading.adapters import declared, is_fake, library_of, without_modes, without_overrides
 from glassroom.reading.guarded import attempted
 from glassroom.reading.parts import descriptions_of
 from glassroom.reading.referrers import MOST_LOOKED_AT, live_tensors, paths_up
@@ -57,5 +57,5 @@ def _has_no_memory(tensor: Any) -> bool:
     library = library_of(tensor)
     if library is None or is_fake(tensor):
         return library is not None
-    with without_overrides(library):
+    with without_overrides(library), without_modes(library):
         return bool(attempted(lambda: declared(tensor).is_meta, False))

@@ -20,6 +20,7 @@ from glassroom.reading.adapters import (
     is_uninitialized,
     library_of,
     needed_by,
+    without_modes,
     without_overrides,
 )
 from glassroom.reading.guarded import attempted, is_a, name_of_class
@@ -180,7 +181,8 @@ def _walk(
 
 def _tensor(name: str, kind: str, tensor: Any) -> _Tensor:
     record = _Tensor(name, kind, tensor, descriptions_of(tensor), gradient_of(tensor))
-    with without_overrides(library_of(tensor) or "torch"):
+    library = library_of(tensor) or "torch"
+    with without_overrides(library), without_modes(library):
         plain = declared(tensor)
         record.requires_grad = bool(plain.requires_grad)
         if not is_uninitialized(tensor):

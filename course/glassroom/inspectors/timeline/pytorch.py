@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from glassroom.inspectors.timeline.modules import ModulePaths, module_of
 from glassroom.inspectors.timeline.places import Place, user_place
-from glassroom.reading.adapters import library_of, without_overrides
+from glassroom.reading.adapters import library_of, without_modes, without_overrides
 from glassroom.reading.guarded import is_a
 from glassroom.reading.nodes import grad_fn_of
 from glassroom.reading.places import attributes_of
@@ -257,7 +257,7 @@ class PyTorch:
         # What a plain backward computes belongs to no graph, and its parameters were seen in the forward.
         is_recorded = not in_backward or torch.is_grad_enabled() or bool(self._running)
         if is_recorded and name != "detach":  # by it nodes save, which have not saved all yet
-            with without_overrides("torch"):
+            with without_overrides("torch"), without_modes("torch"):
                 self._look_at_results()
                 self._look_at_arguments(given, in_backward)
         elif self._recomputed:
@@ -278,7 +278,7 @@ class PyTorch:
                 self.failed = number, id(error)  # by id: holding the error would hold the variables of its frames
                 raise
             if name in COPYING:
-                with without_overrides("torch"):
+                with without_overrides("torch"), without_modes("torch"):
                     self.copies.append((2 * number, bytes_written(result), site))
         if is_recorded:
             self.returned += [(site.module, weakref.ref(tensor)) for tensor in tensors_in((result,))]

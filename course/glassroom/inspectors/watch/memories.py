@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import tensorglass
-from glassroom.reading.adapters import Description, described, is_plain, without_overrides
+from glassroom.reading.adapters import Description, described, is_plain, without_modes, without_overrides
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Memories:
         """
         found: dict[int, Held | None] = {}
         made: dict[int, Description | None] = {} if descriptions is None else descriptions
-        with _without_overrides():
+        with _if_there(without_overrides), _if_there(without_modes):
             for tensor in tensors:
                 number = id(tensor)
                 if number not in found:
@@ -107,5 +107,5 @@ def description_of(tensor: object) -> Description | None:
         return None
 
 
-def _without_overrides() -> AbstractContextManager[object]:
-    return without_overrides("torch") if "torch" in sys.modules else nullcontext()
+def _if_there(block: Callable[[str], AbstractContextManager[object]]) -> AbstractContextManager[object]:
+    return block("torch") if "torch" in sys.modules else nullcontext()

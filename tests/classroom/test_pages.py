@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import re
-import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from browser.jupyterlab import CHROMIUM
 from classes import FILE, NOTEBOOK, make_class
 
 import tensorglass as torch
@@ -319,13 +319,12 @@ def test_a_class_without_marks_says_what_to_do(tmp_path: Path) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_can_be_read_in_a_browser(folder: Path, tmp_path: Path, scheme: str) -> None:
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
+    if CHROMIUM is None:
         pytest.skip("Chromium is not installed")
     class_page(folder).save(tmp_path / "class.html")
     (tmp_path / "ada.html").write_text(feedback_of(folder, row_of(folder, "ada", {"02-middle": 1}, {"why": "x"})))
     with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         for name in ("class.html", "ada.html"):
             for width in (1280, 390):
                 page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)

@@ -206,7 +206,7 @@ def _oracle() -> Finding:
 
 
 def _chromium() -> Finding:
-    path = _path_of_chromium()
+    path = shutil.which("chromium-headless-shell") or _path_of_chromium()  # the first is no browser for people
     advice = "install Chromium with your system's package manager, e.g. apt-get install chromium"
     return Finding("Chromium", path or "not found (for the browser tests)", path is not None, False, advice)
 

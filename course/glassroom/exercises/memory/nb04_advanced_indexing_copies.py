@@ -89,6 +89,11 @@ def a_block(block: Any, *, m: Any) -> str:
         "`block` has two elements: the index tensors were paired off, first with first. Give one of them another "
         "dimension.",
     )
+    expect(
+        tuple(block.shape) not in ((1, 2), (2, 1)),
+        f"`block` has shape {tuple(block.shape)}: the index tensors are still paired off, first with first. Only "
+        "`rows` needs another dimension, to stand as a column of size (2, 1).",
+    )
     expect_tensor(block, "block", shape=(2, 2), dtype="int64")
     wanted = [[m[row, column].item() for column in (1, 4)] for row in (0, 3)]
     turned = [list(row) for row in zip(*wanted, strict=True)]
@@ -100,10 +105,13 @@ def a_block(block: Any, *, m: Any) -> str:
     expect_in_its_cell(
         "block",
         lambda node: (
-            isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and ast.unparse(node.value) == "m"
+            isinstance(node, ast.Subscript)
+            and ast.unparse(node.value) == "m"
+            and isinstance(node.slice, ast.Tuple)
+            and not any(isinstance(key, ast.Slice) for key in node.slice.elts)
         ),
-        "the numbers are right. Now with one pair of brackets that has both in it, `m[…, …]`: two pairs copy twice, "
-        "and an assignment through them would change only the first copy.",
+        "the numbers are right. Now with `rows` and `columns` in one pair of brackets, `m[…, …]`: two pairs copy "
+        "twice, and an assignment through them would change only the first copy.",
     )
     return "Every row with every column. One pair of brackets can do it: sizes (2, 1) and (2,) broadcast to (2, 2)."
 
@@ -132,6 +140,18 @@ def gather_columns(top: Any, *, scores: Any, best: Any) -> str:
         tuple(top.shape) != (3, 1) or top.flatten().tolist() != across,
         "`top` has a number for each *row*: along dimension 1, each row picks a column. Here each column picks a row: "
         "that is along dimension 0, with an index of size (1, 3).",
+    )
+    of_first_column = [scores[row, 0].item() for row in rows]
+    expect(
+        top.flatten().tolist() != of_first_column,
+        "`top` has numbers of column 0 alone: an index of size (3, 1) has one column, so only one column of `scores` "
+        "is read. Give it size (1, 3), a number for each column.",
+    )
+    of_first_row = [scores[0, column].item() for column in rows]
+    expect(
+        top.flatten().tolist() != of_first_row,
+        "`top` has numbers of row 0 alone: along dimension 1, each row picks a column. Here each column picks a row: "
+        "that is along dimension 0.",
     )
     expect(
         tuple(top.shape) not in ((1, 3), (3, 1)),

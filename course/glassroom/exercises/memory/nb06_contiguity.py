@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from glassroom.exercises.account import account
@@ -105,6 +106,19 @@ def in_order(in_order: Any) -> str:
             tuple(returned) != wanted[::-1] or wanted == wanted[::-1],
             f"`in_order({size})` gives {tuple(returned)}: the right numbers in reverse order. The last stride is 1.",
         )
+        by_neighbor, from_left, with_own = (), (), ()
+        for place in range(len(size)):
+            by_neighbor += (1,) if place == len(size) - 1 else size[place + 1 : place + 2]
+            from_left += (prod(size[:place]),)
+            with_own += (prod(size[place:]),)
+        for mistake, shows in (
+            (from_left, "They grow from the left. The *last* index changes fastest: the last stride is 1."),
+            (with_own, "Each is multiplied by its own size as well. A step skips what lies to its right."),
+            (by_neighbor, "Each is the size to its right alone. Multiply it by the stride to its right."),
+        ):
+            expect(
+                tuple(returned) != mistake or mistake == wanted, f"`in_order({size})` gives {tuple(returned)}. {shows}"
+            )
         no_dimensions = {(1,): "A tensor without dimensions has no stride at all: for () the answer is ()."}
         expect_equal(tuple(returned), f"in_order({size})", wanted, mistakes={} if size else no_dimensions)
     return "These are the strides that is_contiguous compares with, and that every new tensor gets."
@@ -134,6 +148,14 @@ def who_hears(base_after: Any) -> str:
         base_after != [[1, 0, 0], [0, 0, 0]],
         "base[1:] is contiguous, too: a whole row. So the 3 was written into base.",
     )
+    expect(
+        base_after != [[0, 0, 0], [0, 0, 3]],
+        "base is contiguous, so contiguous() handed back base itself: the 1 was written into it.",
+    )
+    expect(
+        base_after != [[1, 0, 3], [0, 0, 0]],
+        "base[1:] begins with the second row of base, so its [0, 2] is base[1, 2].",
+    )
     expect_equal(base_after, "base_after", [[1, 0, 0], [0, 0, 3]])
     return "The 2 went into a copy that was thrown away; the 1 and the 3 arrived."
 
@@ -159,10 +181,15 @@ def small_bill(two_rows: Callable[[Any], Any], *, big: Any) -> str:
         rows = call(two_rows, "two_rows", big)
     name = "two_rows(big)"
     expect_tensor(rows, name, shape=(2, 1000))
-    expect(is_contiguous(rows), f"`{name}` has stride {stride(rows)}: it is not in order yet.")
+    expect(is_contiguous(rows), f"`{name}` has stride {stride(rows)}: it is not in order yet. Call contiguous() last.")
     expect(
         not same_value(values(rows), values(big[:2])),
         "you were asked for two *columns* of `big`; these are two of its rows.",
+    )
+    expect(
+        not same_value(values(rows), values(big[:, :2].reshape(2, -1))),
+        "the numbers of the two columns are mixed up: view and reshape keep the reading order. A transpose turns "
+        "columns into rows.",
     )
     expect_copy(rows, name, of=big, of_name="big")
     expect_value(rows[:, 0], f"{name}[:, 0]", big[0, :2])

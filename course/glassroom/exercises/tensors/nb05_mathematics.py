@@ -11,6 +11,7 @@ from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, call_writing, expect, expect_tensor, expect_value
 from glassroom.exercises.facts import (
     rounded,
+    same_value,
     shape,
     share_memory,
     values,
@@ -52,6 +53,10 @@ def bell(bell: Callable[[Any, Any], Any], *, x: Any, empty_like: Callable[[Any],
         expect(
             out.data_ptr() == address and share_memory(result, out),
             "what `bell(x, out)` returns is not in the storage of `out`: a new tensor was made.",
+        )
+        expect(
+            not same_value(values(result), [math.exp(value * value / 2) for value in before]),
+            "`bell(x, out)` grows with x: the minus sign in the exponent is missing.",
         )
         expect_value(result, "bell(x, out)", [math.exp(-value * value / 2) for value in before])
         expect(
@@ -97,6 +102,14 @@ def turned(turned: Callable[[Any], Any], *, tensor: Callable[[Any], Any]) -> str
             not (angle < 0 and own == wanted - 360),
             f"{angle} became {own}. fmod gives negative angles another remainder; use %.",
         )
+        expect(
+            not (angle == 0 and own == 180),
+            f"{angle} became {own}; it should be {wanted}. After the remainder, shift back by 180.",
+        )
+        expect(
+            not (angle == 0 and own == -180),
+            f"{angle} became {own}; it should be {wanted}. Shift by 180 *before* the remainder, too.",
+        )
         expect(False, f"{angle} became {own}; it should be {wanted}.")
     return "Each angle lies in −180 ≤ angle < 180, and negative ones wrapped around the right way."
 
@@ -132,6 +145,10 @@ def growth(growth: Callable[[Any, int], Any], *, tensor: Callable[[Any], Any]) -
         expect(
             not math.isclose(own, wanted + 1, rel_tol=1e-4),
             f"`{name}` is {own:.6g}: that is the total, not how much it has grown.",
+        )
+        expect(
+            not math.isclose(own, days * math.log1p(rate), rel_tol=1e-4),
+            f"`{name}` is {own:.6g}: that is days * log(1 + rate). The growth is exp(…) − 1 of it.",
         )
         expect(False, f"`{name}` is {own:.6g}; it should be {wanted:.6g}.")
     return "A small rate keeps its digits, at the beginning and at the end."

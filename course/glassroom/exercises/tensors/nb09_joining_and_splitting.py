@@ -78,8 +78,8 @@ def zipped(zipped: Any, *, p: Any, q: Any) -> str:
     pairs = [list(pair) for pair in zip(values(p), values(q), strict=True)]
     expect(
         not same_value(values(zipped), values(p) + values(q)),
-        "`zipped` has first all of `p`, then all of `q`. Each number of `p` should be followed by its neighbor in "
-        "`q`: make pairs first, with a new dimension after the first.",
+        "`zipped` has first all of `p`, then all of `q`. Each number of `p` should be followed by its partner from "
+        "`q`: make pairs first, along a new dimension that comes last.",
     )
     expect(not same_value(values(zipped), pairs), "The pairs are right. Now view them as one dimension.")
     expect_tensor(zipped, "zipped", shape=(6,), value=[n for pair in pairs for n in pair], dtype="int64")
@@ -238,6 +238,10 @@ def indices(indices: Any, *, rows: Any, columns: Any) -> str:
         shape(indices) != (3, 2, 2),
         '`indices` has size (3, 2, 2): the columns come first. With indexing="ij" the first argument of meshgrid goes '
         'down the rows; with "xy" the sizes are swapped.',
+    )
+    expect(
+        shape(indices) != (2, 6),
+        "`indices` has size (2, 6): `cat` made the rows longer. A pair for each place needs a new dimension.",
     )
     expect(
         shape(indices) != (6, 2),

@@ -33,6 +33,9 @@ WRONG = [
     ("04-cap-the-outliers", "data[...] = 10", "the small ones too"),
     ("04-a-block", "block = m[rows, columns]", "paired off"),
     ("04-a-block", "block = m[rows, columns[:, None]]", "lies on its side"),
+    ("04-a-block", "block = m[rows[:, None], columns[:, None]]", "Only `rows` needs another dimension"),
+    ("04-gather-columns", "top = scores.gather(0, best[:, None])", "column 0 alone"),
+    ("04-gather-columns", "top = scores.gather(1, best[None])", "row 0 alone"),
     ("04-gather-columns", "top = scores.gather(0, best[None])", "one dimension too many"),
     ("04-gather-columns", "top = scores[torch.arange(3), best]", "for each *row*"),
     (
@@ -66,6 +69,20 @@ WRONG = [
         "in reverse order",
     ),
     ("06-in-order", "def in_order(size): size.reverse()", "raised AttributeError"),
+    ("06-in-order", "def in_order(size): return (*size[1:], 1)[:len(size)]", "the size to its right alone"),
+    (
+        "06-in-order",
+        "def in_order(size): return torch.ones(size).t().contiguous().t().stride()",
+        "They grow from the left",
+    ),
+    (
+        "06-in-order",
+        "def in_order(size): return tuple(n * step for n, step in zip(size, torch.ones(size).stride()))",
+        "its own size as well",
+    ),
+    ("06-small-bill", "def two_rows(big): return big[:, :2].reshape(2, -1)", "columns are mixed up"),
+    ("06-who-hears", "base_after = [[0, 0, 0], [0, 0, 3]]", "base itself"),
+    ("06-who-hears", "base_after = [[1, 0, 3], [0, 0, 0]]", "the second row of base"),
     ("06-small-bill", "def two_rows(big): return big[:2].clone()", "two *columns* of `big`"),
     ("06-who-hears", "base_after = [[0, 0, 0], [0, 0, 0]]", "does not always copy"),
     ("06-who-hears", "base_after = [[2, 0, 0], [0, 0, 3]]", "a copy that nobody kept"),
@@ -86,6 +103,7 @@ test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
     ("exercise_id", "attempt", "asked_for", "told"),
     [
         ("04-a-block", "block = m[rows][:, columns]", "block = m[rows[:, None], columns]", "one pair of brackets"),
+        ("04-a-block", "block = m[rows, :][:, columns]", "block = m[rows.view(2, 1), columns]", "one pair of brackets"),
         (
             "04-gather-columns",
             "top = scores[best, [0, 1, 2]]",

@@ -41,6 +41,7 @@ WRONG = [
     ("t09-zip", "zipped = torch.stack([p, q], 1)", "The pairs are right"),
     ("t09-zip", "zipped = torch.stack([q, p], 1).view(-1)", "`zipped` holds [10, 1, 20, 2, 30, 3]"),
     ("t09-zip", "zipped = 6", "it should be a tensor"),
+    ("t09-places", "indices = torch.cat([row_of, column_of], dim=-1)", "`cat` made the rows longer"),
     ("t09-three", PIECES + "mixed.view(3, 2, 4, 3)", "the numbers are mixed up"),
     ("t09-three", PIECES + "[mixed[..., i::3] for i in range(3)]", "every third number"),
     ("t09-three", PIECES + "[piece.clone() for piece in mixed.chunk(3, -1)]", "`query` is a copy"),

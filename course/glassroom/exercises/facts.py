@@ -271,7 +271,7 @@ def whole_message(error: BaseException) -> str:
 
 def first_sentence(error: BaseException) -> str:
     """The first line of an error as a sentence among others: with one mark at its end."""
-    line = first_line(error).rstrip()
+    line = first_line(error).rstrip().rstrip(",")
     return line if line.endswith((".", "!", "?", ".)")) else f"{line}."
 
 

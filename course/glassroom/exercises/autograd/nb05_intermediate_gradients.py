@@ -62,6 +62,10 @@ def chain(chain: Callable[..., Any], *, w: Any, x: Any) -> str:
             )
             expect_tensor(gradient, f"the gradient of {name}")
             expect(
+                not same_value(values(gradient), values(result.detach())),
+                f"what you return for `{name}` is the tensor itself; its gradient is in its `.grad`.",
+            )
+            expect(
                 not same_value(values(gradient), values(leaf.grad)),
                 f"what you return for `{name}` is the gradient of `w`.",
             )
@@ -202,7 +206,11 @@ def _expect_limited(limit: Callable[..., Any], w: Any, x: Any, largest: float, o
     leaf = leaf_of(w)
     result = leaf * x
     call(limit, "limit", result, largest)
-    (result * result).sum().backward()
+    try:
+        (result * result).sum().backward()
+    except Exception as error:  # whatever the learner's hook does, or returns
+        told = explained_sentence(error)
+        expect(False, f"in backward, {told} What a hook returns takes the gradient's place: the whole tensor, scaled.")
     arriving = 2 * (w * x).detach()
     norm = float((arriving * arriving).sum().sqrt())
     going_on = arriving * min(1.0, largest / norm)
@@ -222,6 +230,11 @@ def _expect_limited(limit: Callable[..., Any], w: Any, x: Any, largest: float, o
         not same_value(values(leaf.grad), values(by_the_tensor * x)),
         f"the gradient was multiplied by `largest` / {float(result.detach().norm()):.4g}, and that is the norm of the "
         f"tensor. Take the norm of the gradient that the hook is given, {norm:.4g}.",
+    )
+    by_the_square = arriving * (largest / norm**2)
+    expect(
+        not same_value(values(leaf.grad), values(by_the_square * x)),
+        "the gradient was multiplied by `largest` / the sum of its squares; the norm is the *root* of that sum.",
     )
     kept, right = (text(rounded(values(gradient))) for gradient in (leaf.grad / x, going_on))
     new = float((leaf.grad / x).norm())
@@ -289,6 +302,17 @@ def step_at_once(step_at_once: Callable[[Any], Any], *, w: Any, x: Any) -> str:
         )
         expect_value(leaf, f"after backward number {times}, the leaf", (w - 0.1 * times * x).detach())
         expect(leaf.grad is None, "the step is right, but `.grad` still holds a tensor. None lets go of its memory.")
+    outside = leaf_of(w)
+    outside.grad = x.detach().clone()
+    try:
+        step_at_once(outside)
+    except RuntimeError as error:
+        expect(
+            "in-place" not in str(error),
+            "within backward it is right; called outside of backward, its step is recorded, and refused for a leaf. "
+            "Take the step under torch.no_grad().",
+        )
+        raise
     return "When backward ends, the step is taken and no gradient is left."
 
 

@@ -25,7 +25,8 @@ from glassroom.exercises.facts import (
 @exercise(
     "a08-valley",
     hints=[
-        "Two things add up: what is kept between the parts, and what one part keeps while it is computed again.",
+        "Two things add up in the peak: what is kept between the parts, and what one part keeps while it is computed "
+        "again. And each layer runs in the forward and again in the backward.",
         "The sum is smallest where the two are about equal: near the square root.",
         "parts = …\nruns = 2 * …",
         "parts = 8\nruns = 2 * 64",

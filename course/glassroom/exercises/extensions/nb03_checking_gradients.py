@@ -56,6 +56,11 @@ def numerical(numerical: Callable[..., Any], *, f: Callable[..., Any], x: Any) -
     mine = x.detach().clone()
     result = call_writing(numerical, "numerical", f, mine, 0.125)
     expect(values(mine) == values(x), "`x` was changed and not put back: move each element by itself.")
+    expect_tensor(result, "numerical(f, x, eps)")
+    expect(
+        tuple(result.shape) != (),
+        "`numerical(f, x, eps)` is one number: all elements moved at once. Move one element at a time.",
+    )
     expect_tensor(result, "numerical(f, x, eps)", shape=tuple(x.shape))
     right = 2 * x
     right[0] += x[-1]
@@ -69,6 +74,19 @@ def numerical(numerical: Callable[..., Any], *, f: Callable[..., Any], x: Any) -
         not same_value(values(result), values(forward)),
         "the step goes in one direction only, so its error shrinks only in proportion to eps. Go eps in both "
         "directions.",
+    )
+    expect(
+        not same_value(values(result), values(right * 0.125**2)),
+        "the difference was divided by 2 and *multiplied* by eps: write `/ (2 * eps)`.",
+    )
+    expect(
+        not same_value(values(result), values(forward / 2)),
+        "every entry is half of what a step to one side gives. `before = x[i]` is a view of `x`, which moves with it: "
+        "keep the number, `x[i].item()`.",
+    )
+    expect(
+        not same_value(values(result), values(right * 0)),
+        "every entry is 0: the two points are the same. `high = x` gives `x` another name; make new tensors.",
     )
     expect_value(result, "numerical(f, x, 0.125)", right)
     cubes = call_writing(numerical, "numerical", lambda t: (t * t * t).sum(), mine, 0.5)
@@ -247,8 +265,8 @@ def is_right(is_right: Callable[..., Any], *, x: Any) -> str:
     double = single.double()
     expect_equal(verdict(_square, double), "is_right(lambda x: x * x, x.double())", True)
     expect(not double.requires_grad, changed)
-    once = "A function whose first derivative is right and whose second is not was let through: ask gradgradcheck."
-    expect_equal(verdict(_once_right, single), "the answer for it", False, mistakes={True: once})
+    once = "The first derivative is right, so gradcheck lets that function pass: ask gradgradcheck, too."
+    expect_equal(verdict(_once_right, single), "the answer for a wrong second derivative", False, mistakes={True: once})
     first = "The first derivative is twice what it should be, and the second fits the wrong first: ask gradcheck, too."
     expect_equal(verdict(_doubled, single), "the answer for a wrong first derivative", False, mistakes={True: first})
     return "It says True where both derivatives are right, and only there."
@@ -326,6 +344,12 @@ def product(Product: Any, *, gradcheck: Callable[..., Any], z: Any) -> str:
     expect_value(result, "Product.apply(u, v)", (u * v).detach())
     expect_saved_by_context(result.grad_fn, "Product")
     real = [tensor.detach().real.clone().requires_grad_() for tensor in (u, v)]
+    Product.apply(*real).sum().mul(2).backward()
+    bare, real[0].grad, real[1].grad = real[0].grad, None, None
+    expect(
+        bare is None or not same_value(values(bare), values(real[1].detach())),
+        "`gradient`, which arrives, is missing from the formula: backward multiplies it by the derivative.",
+    )
     expect(
         gradcheck(Product.apply, real, raise_exception=False),
         "gradcheck finds a mismatch for real numbers already: the derivative for `u` is `v`, and for `v` it is `u`.",

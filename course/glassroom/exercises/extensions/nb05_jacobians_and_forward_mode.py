@@ -12,7 +12,7 @@ from glassroom.exercises.facts import is_tensor, same_value, text, values
 
 SETUP = """
 def f(x):
-    return torch.stack((x[0] * x[1], x[0] * x[0], x[1] + x[1]))
+    return torch.stack((x[0] * x[0], x[0] * x[1], x[1] + x[1]))
 x = torch.tensor([2.0, 5.0])
 """
 
@@ -239,7 +239,7 @@ def bend(bend: Callable[..., Any], *, x: Any, v: Any) -> str:
 
 def _jacobian_of_f(x: Any) -> list[list[float]]:
     x0, x1 = values(x)
-    return [[x1, x0], [2 * x0, 0.0], [0.0, 2.0]]
+    return [[2 * x0, 0.0], [x1, x0], [0.0, 2.0]]
 
 
 def _neighbors(x: Any) -> Any:

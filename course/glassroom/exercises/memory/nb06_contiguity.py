@@ -106,11 +106,10 @@ def in_order(in_order: Any) -> str:
             tuple(returned) != wanted[::-1] or wanted == wanted[::-1],
             f"`in_order({size})` gives {tuple(returned)}: the right numbers in reverse order. The last stride is 1.",
         )
-        by_neighbor, from_left, with_own = (), (), ()
-        for place in range(len(size)):
-            by_neighbor += (1,) if place == len(size) - 1 else size[place + 1 : place + 2]
-            from_left += (prod(size[:place]),)
-            with_own += (prod(size[place:]),)
+        places = range(len(size))
+        by_neighbor = (*size[1:], 1)[: len(size)]
+        from_left = tuple(prod(size[:place]) for place in places)
+        with_own = tuple(prod(size[place:]) for place in places)
         for mistake, shows in (
             (from_left, "They grow from the left. The *last* index changes fastest: the last stride is 1."),
             (with_own, "Each is multiplied by its own size as well. A step skips what lies to its right."),

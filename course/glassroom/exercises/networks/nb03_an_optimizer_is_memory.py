@@ -71,6 +71,8 @@ def descend(descend: Callable[..., Any], *, start: Any) -> str:
         not same_value(own, summed[-1]),
         "`parameter` went along the sum of all gradients so far: `.grad` is never emptied between two steps.",
     )
+    uphill = _downhill(values(start), -rate, steps, keep=0.0)
+    expect(not same_value(own, uphill[-1]), "`parameter` went up the gradient: each step is subtracted.")
     expect(
         same_value(own, places[-1]),
         f"after {steps} steps, `parameter` is {_short(own)}; {_short(places[-1])} is where plain steps of "
@@ -224,6 +226,10 @@ def adam(adam: Callable[..., Any], *, start: Any) -> str:
             ),
             (_adam_steps(_slopes(), inside=True), "1e-8 is added after the root, not under it."),
             (_adam_steps(_slopes(), kept_corrected=True), "The corrected means were kept. Keep them as they are."),
+            (
+                _adam_steps(_slopes(), squared=False),
+                "The second mean is of the gradient *squared*: `0.001 * gradient**2`.",
+            ),
             (_adam_steps(_slopes(), rooted=False), "Divide by the *root* of the mean square."),
             (
                 _adam_steps(_slopes(), remembered=False),
@@ -245,6 +251,7 @@ def _adam_steps(
     kept_corrected: bool = False,
     rooted: bool = True,
     remembered: bool = True,
+    squared: bool = True,
 ) -> Walk:
     """The steps of Adam, divided by the rate; or of one of its misreadings."""
     steps, mean, square = list[list[float]](), [0.0, 0.0], [0.0, 0.0]
@@ -252,13 +259,16 @@ def _adam_steps(
         if not remembered:
             number, mean, square = 1, [0.0, 0.0], [0.0, 0.0]
         mean = [0.9 * m + 0.1 * g for m, g in zip(mean, slope, strict=True)]
-        square = [0.999 * s + 0.001 * g * g for s, g in zip(square, slope, strict=True)]
+        square = [0.999 * s + 0.001 * (g * g if squared else g) for s, g in zip(square, slope, strict=True)]
         by_mean, by_square = (1 - 0.9**number, 1 - 0.999**number) if corrected else (1.0, 1.0)
         large = [m / by_mean for m in mean], [s / by_square for s in square]
         if kept_corrected:
             mean, square = large
         step = []
         for m, s in zip(*large, strict=True):
+            if s < 0:  # of gradients that were not squared
+                step.append(math.nan)
+                continue
             root = math.sqrt(s + 1e-8) if inside else (math.sqrt(s) if rooted else s) + 1e-8
             step.append(m / root)
         steps.append(step)
@@ -415,6 +425,8 @@ def weigh(weigh: Callable[..., Any], *, optimizer: Any) -> str:
         (548, 0, 0),
         mistakes={
             (520, 0, 0): "There are two groups of parameters.",
+            (548, 548, 1096): "Before the first backward there are no gradients, and before the first step no state: "
+            "add up what is there.",
             (548, 548, 0): "Before the first backward there are no gradients: .grad is None.",
             (548, 0, 1096): "Before the first step there is no state.",
             (137, 0, 0): "These are elements; a float32 has four bytes.",

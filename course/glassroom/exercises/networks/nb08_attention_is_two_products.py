@@ -66,6 +66,9 @@ def attention(attention: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
             q, k, v, shape(q)[-2] ** -0.5
         ),
         word("softmax is missing: those are mixtures with the bare scores."): q @ k.transpose(-1, -2) / d**0.5 @ v,
+        word("`** 1/2` is not a root: `**` comes first, and then all is divided by 2. Write `** 0.5`."): attended(
+            q, k, v, 0.5 / d
+        ),
         word("The root is taken of the number of keys; it is that of d, the length of a query."): attended(
             q, k, v, shape(k)[-2] ** -0.5
         ),
@@ -141,7 +144,7 @@ def causal(causal: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     expect(
         not bool(returned.isnan().any()),
         "there are nans in it: some position may see nothing. Every position sees at least itself: the "
-        "diagonal is allowed.",
+        "diagonal is allowed. (masked_fill fills where its mask is True.)",
     )
     expect(
         not is_same(returned, (q @ k.transpose(-1, -2)).masked_fill(hidden, float("-inf")).softmax(-1) @ v),

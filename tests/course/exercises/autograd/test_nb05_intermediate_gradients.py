@@ -62,6 +62,22 @@ WRONG = [
     ),
     ("a05-chain", CHAIN.format(before=KEEP_ALL, after="pass", result="w.grad, b.grad, c.grad"), "the gradient of `w`"),
     ("a05-chain", CHAIN.format(before=KEEP_ALL, after="pass", result="a.grad"), "it should return three gradients"),
+    ("a05-chain", CHAIN.format(before=KEEP_ALL, after="pass", result="a, b, c"), "`a` is the tensor itself"),
+    (
+        "a05-limit",
+        LIMIT.format(scale="return largest / norm if norm > largest else None", register=REGISTER),
+        "takes the gradient's place",
+    ),
+    (
+        "a05-limit",
+        LIMIT.format(scale="return gradient * (largest / norm**2) if norm > largest else None", register=REGISTER),
+        "the *root* of that sum",
+    ),
+    (
+        "a05-step-at-once",
+        "def step_at_once(leaf):\n    leaf -= 0.1 * leaf.grad\n    leaf.grad = None",
+        "called outside of backward, its step is recorded",
+    ),
     ("a05-saliency", SALIENCY.format(how="return torch.autograd.grad(model(image), image)"), "returns a tuple"),
     ("a05-saliency", SALIENCY.format(how="return torch.autograd.grad(model(image), image)[0]"), "its absolute value"),
     ("a05-saliency", SALIENCY.format(how="model(image).backward(); return image.grad.abs()"), "`.grad` was filled"),
@@ -75,7 +91,7 @@ WRONG = [
     ("a05-limit", LIMIT.format(scale="return gradient.clamp(-largest, largest)", register=REGISTER), "cut off"),
     (
         "a05-limit",
-        LIMIT.format(scale="return gradient * min(1, largest / norm**2)", register=REGISTER),
+        LIMIT.format(scale="return gradient * min(1, largest / norm**1.5)", register=REGISTER),
         "times `largest` / norm",
     ),
     ("a05-limit", LIMIT.format(scale=IN_PLACE, register=REGISTER), "*another* tensor"),

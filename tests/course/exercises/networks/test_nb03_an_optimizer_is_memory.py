@@ -154,10 +154,15 @@ WRONG = [
     (
         "n03-descend",
         DESCEND.format(empty=EMPTY, step=STEP.replace("-=", "+="), loss="loss.item()"),
-        "plain steps of rate times gradient",
+        "went up the gradient",
     ),
     ("n03-descend", DESCEND.format(empty=EMPTY, step=STEP, loss="loss"), "each keeps its graph"),
     ("n03-descend", DESCEND.format(empty=EMPTY, step=STEP, loss="loss_of(parameter).item()"), "after their steps"),
+    (
+        "n03-descend",
+        DESCEND.format(empty=EMPTY, step=STEP.replace("rate", "rate / 2"), loss="loss.item()"),
+        "plain steps of rate times gradient",
+    ),
     ("n03-descend", DESCEND_RECORDED, "a leaf Variable that requires grad"),
     ("n03-momentum", MOMENTUM.format(lines="p -= rate * gradient"), "plain steps"),
     (
@@ -200,6 +205,7 @@ WRONG = [
         ADAM.format(keep=KEEP, step="p -= rate * (mean / (1 - 0.9**step)) / (square / (1 - 0.999**step) + 1e-8)"),
         "the *root*",
     ),
+    ("n03-adam", ADAM.format(keep=KEEP, step=ADAM_STEP).replace("gradient**2", "gradient"), "the gradient *squared*"),
     ("n03-adam", ADAM.format(keep="step = 1", step=ADAM_STEP), "only its own gradient"),
     (
         "n03-adam",

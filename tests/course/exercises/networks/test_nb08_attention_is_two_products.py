@@ -52,6 +52,7 @@ WRONG = [
         "it is the scores that are divided",
     ),
     ("n08-attention", ATTENTION.replace("q.shape[-1] ** 0.5", "len(q) ** 0.5"), "the number of queries"),
+    ("n08-attention", ATTENTION.replace("** 0.5", "** 1/2"), "`** 1/2` is not a root"),
     ("n08-attention", ATTENTION.replace("dim=-1", "dim=0"), "along the queries"),
     ("n08-attention", ATTENTION.replace(".softmax(dim=-1)", ""), "softmax is missing"),
     ("n08-attention", ATTENTION.replace("q.shape[-1]", "k.shape[-2]"), "number of keys"),

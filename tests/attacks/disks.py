@@ -82,14 +82,15 @@ def run(amount: int, seed: int, commands: tuple[str, ...] = tuple(COMMANDS)) -> 
     """Disturb `amount` commands. Returns how many of each kind there were, and what went wrong."""
     import_once()
     drawn, tried, broken = random.Random(seed), Counter[str](), list[str]()
-    quick = tuple(command for command in commands if command not in SLOW)
+    quick = tuple(command for command in commands if command not in SLOW) or commands
+    slow = tuple(command for command in commands if command in SLOW) or commands
     kinds = ("limit", "full", "somebody else's") if os.geteuid() == 0 else ("limit",)
     with tempfile.TemporaryDirectory() as place:
         os.chmod(place, 0o755)
         room = prepared(Path(place, "prepared"))
         wanted: dict[str, dict[str, bytes]] = {}
         for number in range(amount):
-            name = drawn.choice(commands if number % 20 == 0 else quick)
+            name = drawn.choice(slow if number % 10 == 0 else quick)
             kind = kinds[number % len(kinds)]
             if name not in wanted:
                 with disk(Path(place, "undisturbed"), room, kind="") as copy:

@@ -13,9 +13,9 @@ from glassroom.classroom.batch import Work, grade, read_rows, row_path
 from glassroom.classroom.by_hand import save_by_hand
 from glassroom.classroom.collecting import safe_name
 from glassroom.classroom.course_file import read_course
+from glassroom.classroom.gradebook import opened
 from glassroom.classroom.grading import Row, task_of
 from glassroom.classroom.marks import marks_csv, result
-from glassroom.classroom.release import find_programs
 from glassroom.classroom.sandbox import best_isolation
 from glassroom.cli.app import run
 from glassroom.workspace.whole_files import write_atomically
@@ -81,9 +81,8 @@ def test_nothing_of_theirs_is_left_and_nothing_of_others_is_missing(
 def test_the_student_goes_from_nbgraders_gradebook_and_from_its_file(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    gradebook = pytest.importorskip("nbgrader.api", reason="nbgrader is not installed (extra: classroom)")
-    find_programs()
-    with gradebook.Gradebook(f"sqlite:///{folder}/gradebook.db") as book:
+    pytest.importorskip("nbgrader.api", reason="nbgrader is not installed (extra: classroom)")
+    with opened(folder) as book:
         book.add_assignment("memory-02")
         for name in ("zachariah", "ada"):
             book.add_student(name)
@@ -91,7 +90,7 @@ def test_the_student_goes_from_nbgraders_gradebook_and_from_its_file(
     assert b"zachariah" in (folder / "gradebook.db").read_bytes()
     assert run(["forget", str(folder), "zachariah", "--yes"]) == 0
     assert b"zachariah" not in (folder / "gradebook.db").read_bytes()
-    with gradebook.Gradebook(f"sqlite:///{folder}/gradebook.db") as book:
+    with opened(folder) as book:
         assert [student.id for student in book.students] == ["ada"]
         assert len(book.assignment_submissions("memory-02")) == 1
     assert "2 of 2 deleted" in capsys.readouterr().out

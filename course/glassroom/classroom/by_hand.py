@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from glassroom.classroom import gradebook
 from glassroom.classroom.batch import learners_of
 from glassroom.classroom.course_file import Course
 from glassroom.classroom.grading import task_of
 from glassroom.classroom.handout import current_name
-from glassroom.classroom.release import find_programs
 from glassroom.classroom.tables import number, plain_cell, table_csv, table_text
 from glassroom.records.printable import printable
 from glassroom.workspace.former_ids import current
@@ -178,18 +178,17 @@ def _points(text: str) -> tuple[float | None, str]:
 
 
 def _from_gradebook(course: Course) -> dict[Key, ByHand]:
-    path = course.folder / "gradebook.db"
+    path = course.folder / gradebook.GRADEBOOK
     if not path.is_file():
         return {}
     if _nothing_by_hand(path):
         return {}
     try:
-        from nbgrader.api import Gradebook, MissingEntry
+        from nbgrader.api import MissingEntry
     except ImportError:
         return {}
     comments = {}
-    find_programs()
-    with Gradebook(f"sqlite:///{path.resolve()}") as book:
+    with gradebook.opened(course.folder) as book:
         for assignment in course.assignments:
             try:
                 submissions = book.assignment_submissions(assignment.name)

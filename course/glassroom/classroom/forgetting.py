@@ -24,8 +24,8 @@ from glassroom.classroom.batch import learners_of, read_rows, row_path
 from glassroom.classroom.by_hand import MANUAL
 from glassroom.classroom.collecting import safe_name
 from glassroom.classroom.course_file import Course
+from glassroom.classroom.gradebook import GRADEBOOK, delete_student
 from glassroom.classroom.pages.shell import text
-from glassroom.classroom.release import find_programs
 from glassroom.classroom.solutions import MARKS
 from glassroom.classroom.tables import table_text
 from glassroom.records.printable import printable
@@ -33,7 +33,6 @@ from glassroom.translations.templates import word
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.whole_files import write_atomically
 
-GRADEBOOK = "gradebook.db"
 TABLES = (MANUAL, "marks.csv")
 LINES = ("learners.txt", ".nbgrader.log")
 FOLDERS = ("feedback", "autograded", "submitted")  # nbgrader's and ours; the last goes last, since it tells the name
@@ -235,12 +234,6 @@ def _students(course: Course) -> list[str]:
 
 def _delete_student(course: Course, person: str) -> None:
     try:
-        from nbgrader.api import Gradebook
+        delete_student(course.folder, person)
     except ImportError as error:
         raise Problem(f"{GRADEBOOK} stays as it is, because nbgrader is not installed.", Exit.REQUIREMENT) from error
-    find_programs()
-    path = (course.folder / GRADEBOOK).resolve()
-    with Gradebook(f"sqlite:///{path}") as book:
-        book.remove_student(person)
-    with contextlib.closing(sqlite3.connect(path)) as plain:
-        plain.execute("VACUUM")  # what a database deletes stays in the file until then

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
-import sysconfig
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from glassroom.classroom import gradebook
 from glassroom.classroom.course_file import NAME, Assignment, Course, add_assignments, read_course
 from glassroom.classroom.grading import Task, task_from
 from glassroom.classroom.handout import (
@@ -281,18 +280,16 @@ def generate(course: Course, assignment: Assignment) -> None:
         said = (result.get("error") or result.get("log") or "").strip().splitlines()
         raise Problem(f"nbgrader could not make {assignment.name}: {said[-1] if said else 'it does not say why'}")
     if assignment.due is not None:
-        from nbgrader.api import Gradebook
-
-        with Gradebook(f"sqlite:///{course.folder.resolve()}/gradebook.db") as book:
+        with gradebook.opened(course.folder) as book:
             book.update_or_create_assignment(assignment.name, duedate=assignment.due.isoformat())
 
 
 def _rename_cells(course: Course, assignment: Assignment) -> None:
     """Let nbgrader's gradebook know cells by the ids that their exercises have now, with the marks that they have: it
     takes no cells out of what has been handed in, nor any new ones."""
-    from nbgrader.api import Gradebook, MissingEntry
+    from nbgrader.api import MissingEntry
 
-    with Gradebook(f"sqlite:///{course.folder.resolve()}/gradebook.db") as book, contextlib.suppress(MissingEntry):
+    with gradebook.opened(course.folder) as book, contextlib.suppress(MissingEntry):
         for notebook in book.find_assignment(assignment.name).notebooks:
             for cells in (
                 notebook.grade_cells,
@@ -305,17 +302,8 @@ def _rename_cells(course: Course, assignment: Assignment) -> None:
         book.db.commit()
 
 
-def find_programs() -> None:
-    """Let nbgrader find `alembic`, which it starts by name, even if the environment is not activated."""
-    scripts = sysconfig.get_path("scripts")
-    places = os.environ.get("PATH", "").split(os.pathsep)
-    if scripts not in places:
-        os.environ["PATH"] = os.pathsep.join([scripts, *places])
-
-
 def nbgrader(folder: Path) -> Any:
     """nbgrader's own interface to the class in this folder, with the settings of its nbgrader_config.py."""
-    find_programs()
     try:
         from nbgrader.apps import NbGraderAPI
         from traitlets.config import Config, PyFileConfigLoader

@@ -281,6 +281,19 @@ def test_a_renamed_notebook_is_recognized_by_its_cells(
     assert "taken for" in report.oddities[0]
 
 
+def test_a_renamed_notebook_whose_cells_have_lost_their_names_is_recognized_by_its_checks(
+    a_class: Path, notebook: Notebook, tmp_path: Path
+) -> None:
+    cells = [{**cell, "metadata": {}, "id": f"new-{number}"} for number, cell in enumerate(notebook["cells"])]
+    cells.append({**cells[0], "cell_type": "code", "outputs": [], "source": 'check("07-elsewhere", 1)'})
+    path = tmp_path / "in" / "ada" / "Homework.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(serialise({**notebook, "cells": cells}))
+    report = taking(a_class, tmp_path / "in")
+    assert report.taken == [("ada", "memory-02")]
+    assert any("by its cells" in oddity for oddity in report.oddities)
+
+
 def test_a_notebook_of_a_learners_own_copy_is_recognized_by_its_cells(
     a_class: Path, notebook: Notebook, tmp_path: Path
 ) -> None:

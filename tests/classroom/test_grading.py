@@ -274,6 +274,18 @@ def test_hidden_tests_come_from_the_teacher_and_stay_there(tmp_path: Path, hand_
     assert "SECRET" not in rows["bob"].to_json().decode()
 
 
+def test_a_hidden_test_that_came_after_the_learners_copy_is_no_trouble(
+    tmp_path: Path, hand_in: Callable[..., Path]
+) -> None:
+    copies = teachers_notebook(make_class(tmp_path / "before"))
+    code = "assert middle.storage_offset() == 1"
+    hidden = f'\n[[assignment.hidden]]\nid = "more"\nexercise = "02-middle"\npoints = 3\ncode = "{code}"\n'
+    folder = make_class(tmp_path / "class", more=hidden)
+    hand_in(folder, "ada", answered(copies, {}, solved=True))
+    (row,) = graded(folder).rows
+    assert (parts(row)["more"], row.notes) == (1, [])
+
+
 def test_whom_one_trusts_is_marked_without_a_sandbox(a_class: Path, notebook: Notebook) -> None:
     course = read_course(a_class)
     task = replace(task_of(course, course.assignments[0]), apart=tuple(SOLVED))

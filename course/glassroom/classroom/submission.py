@@ -155,10 +155,10 @@ def compose(teachers: Notebook, learners: Notebook, earlier: bool = False) -> Co
             if plain_copy and taken:
                 composed.lost.append(id.removesuffix("-answer"))
         elif not (plain_copy and id.endswith("-given")):
-            entries.insert(
-                _place(id, list(own), [entry for entry, _ in entries]), (id, _step(cell, "", cell, composed))
-            )
-            if not plain_copy and not earlier:
+            step = _step(cell, "", cell, composed)
+            entries.insert(_place(id, list(own), [entry for entry, _ in entries]), (id, step))
+            # A hidden test may have come after the learner's copy.
+            if not plain_copy and not earlier and step.get("do") != "hidden":
                 composed.notes.append(f"the cell {id!r} was missing and is put in")
     composed.steps = [step for _, step in entries if step]
     note_given_names(teachers, composed.steps)

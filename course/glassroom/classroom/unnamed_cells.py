@@ -67,9 +67,12 @@ def _same(cell: Notebook, free: Mapping[int, str], learners: Sequence[Notebook])
 
 def _checks(code: Mapping[int, str]) -> dict[str, int]:
     """The last cell that checks each exercise."""
-    return {
-        current(id): number for number, text in code.items() for line in _lines(text) for id in _CHECK.findall(line)
-    }
+    return {id: number for number, text in code.items() for id in checked_in(text)}
+
+
+def checked_in(code: str) -> list[str]:
+    """The exercises whose checks a cell calls."""
+    return [current(id) for line in _lines(code) for id in _CHECK.findall(line)]
 
 
 def _answer_to(id: str, binding: Sequence[int], checks: Mapping[str, int]) -> int | None:

@@ -8,8 +8,9 @@ from glassroom.classroom.collecting.items import Item
 from glassroom.classroom.collecting.names import plain_name
 from glassroom.classroom.course_file import Course
 from glassroom.classroom.submission import Unreadable, marks_of, read_notebook
+from glassroom.classroom.unnamed_cells import checked_in
 from glassroom.records.printable import printable
-from glassroom.workspace.notebook_json import parse
+from glassroom.workspace.notebook_json import parse, source
 
 
 class CourseFiles:
@@ -69,9 +70,11 @@ class CourseFiles:
             votes: dict[tuple[str, str], int] = {}
             for cell in notebook["cells"]:
                 id = marks_of(cell).get("grade_id", "")
-                place = self.by_exercise.get(id) or self.by_cell.get(str(cell.get("id")))
-                if place:
-                    votes[place] = votes.get(place, 0) + 1
+                named = self.by_exercise.get(id) or self.by_cell.get(str(cell.get("id")))
+                checked = [self.by_exercise.get(id) for id in checked_in(source(cell))]
+                for place in [named] if named else checked:
+                    if place:
+                        votes[place] = votes.get(place, 0) + 1
         except Unreadable as reason:
             return f"not a notebook: {reason}"
         except Exception as error:  # whatever one file holds, the others are still collected

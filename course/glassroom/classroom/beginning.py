@@ -110,7 +110,7 @@ def $function($answer: Any, *, table: Any) -> str:
 _ASK_COUNT = """\
 ## Exercise
 
-`grid` has 3 rows and 4 columns. How many numbers does the view `grid[:, ::2]` have? Put it into `$answer`."""
+`t` is a tensor of size `(3, 4)`. How many elements does the view `t[:, ::2]` have? Put the number into `$answer`."""
 
 _SOLVE_COUNT = """\
 ### BEGIN SOLUTION
@@ -132,7 +132,7 @@ _COUNT = """
 )
 def $function($answer: Any) -> str:
     mistakes = {
-        12: "That is all of `grid`; `::2` leaves out every second column.",
+        12: "That is all of `t`; `::2` leaves out every second column.",
         8: "That would be every second row, with all 4 columns. The first `:` keeps all rows.",
     }
     expect_equal($answer, "$answer", 6, mistakes)

@@ -35,7 +35,8 @@ def all_assignments(marked: Found) -> str:
     foot = "".join(
         f'<td class="n muted">{len(results)} of {len(results) + len(missing)}</td>' for _, results, missing in marked
     )
-    return (
+    legend = "" if not any(missing for _, _, missing in marked) else '<p class="legend muted">– nothing handed in</p>'
+    return legend + (
         f'<div class="scroll{" long" if len(lines) > MOST_WHOLE else ""}" tabindex="0" role="region" '
         'aria-label="Learners and assignments">'
         f'<table class="heat across"><thead><tr><th scope="col">learner</th>{head}'
@@ -52,7 +53,7 @@ def anchor(assignment: Assignment) -> str:
 
 def _cell(result: Result | None) -> str:
     if result is None:
-        return '<td class="none">– <small>nothing handed in</small></td>'
+        return '<td class="none">–</td>'
     said = []
     if result.seconds_late:
         said.append(lateness(result.seconds_late))

@@ -77,7 +77,7 @@ def deck_page(deck: Deck, votes: str) -> str:
         for slide in deck.slides
     ]
     data = json.dumps({"slides": slides, "votes": bool(votes)}, ensure_ascii=False).replace("<", "\\u003c")
-    link = f'<span id="link">Answer at <b>{escape(votes)}</b></span>' if votes else ""
+    link = f'<span id="link">The class answers at <b>{escape(votes)}</b></span>' if votes else ""
     policy = as_is("default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'")
     return _PAGE.substitute(
         language=_language(),

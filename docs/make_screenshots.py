@@ -10,6 +10,7 @@ import re
 import shutil
 import sys
 import tempfile
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,15 @@ IMAGES = ROOT / "docs" / "images"
 GALLERY = ROOT / "docs" / "inspectors.md"
 sys.path.insert(0, str(ROOT / "tests"))
 
-from browser.jupyterlab import CHROMIUM, Lab, running_lab, set_theme  # noqa: E402 - found through the path set above
+# ruff: noqa: E402 - found through the path set above
+from browser.jupyterlab import CHROMIUM, Lab, running_lab, set_theme
+from classes import answered, make_class, teachers_notebook
+
+from glassroom.classroom.batch import grade, on_this_machine
+from glassroom.classroom.course_file import read_course
+from glassroom.classroom.pages import class_page
+from glassroom.classroom.sandbox import best_isolation
+from glassroom.workspace.notebook_json import serialise
 
 BLOCK = re.compile(r"```python\n(.*?)```(?:\n\n<picture>.*?images/([\w-]+)-dark\.png)?", re.DOTALL)
 POINTED = {  # what the pointer is on in a picture
@@ -44,6 +53,18 @@ STEPS = {
     "holders": 2,
 }  # the step that a player shows
 COURSE_NOTEBOOK = "02_views_share_a_storage.ipynb"
+CLASS = {  # what learners answer differently from the course, in notebook 02; the last has handed in nothing
+    "ada": {},
+    "ben": {"02-middle": "middle = a[1:5].clone().view(2, 2)", "02-count": "headers, storages = 5, 2"},
+    "cem": {"02-count": "headers, storages = 5, 2"},
+    "dora": {"02-share-storage": "def share_storage(x, y):\n    return x.data_ptr() == y.data_ptr()"},
+    "eve": {
+        "02-share-storage": "def share_storage(x, y):\n    return x.data_ptr() == y.data_ptr()",
+        "02-whole": "whole = tail",
+        "02-count": "headers, storages = 4, 4",
+    },
+    "finn": None,
+}
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 
 
@@ -53,6 +74,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         the_gallery(lab, browser)
         the_course(lab, browser)
+        the_class(Path(folder), browser)
         browser.close()
     print("\n".join(f"{path.name}: {path.stat().st_size // 1024} KB" for path in sorted(IMAGES.glob("*.png"))))
 
@@ -102,6 +124,27 @@ def the_course(lab: Lab, browser: Any) -> None:
     page.locator(".gr-map .tensor .cell").nth(3).hover()
     page.screenshot(path=IMAGES / "course.png")
     smaller(IMAGES / "course.png")
+
+
+def the_class(folder: Path, browser: Any) -> None:
+    """The page of a class of six, marked."""
+    place = make_class(folder / "tensors")
+    course = read_course(place)
+    teachers = teachers_notebook(place)
+    for learner, answers in CLASS.items():
+        path = place / "submitted" / learner / "memory-02" / COURSE_NOTEBOOK
+        if answers is not None:
+            path.parent.mkdir(parents=True)
+            path.write_bytes(serialise(answered(teachers, answers, solved=True)))
+    (place / "learners.txt").write_text("\n".join(CLASS))
+    grade(course, course.assignments, best_isolation([place]), on_this_machine(1), threading.Event())
+    (folder / "class.html").write_text(class_page(place).html)
+    for shade in THEMES:
+        page = browser.new_page(viewport={"width": 760, "height": 900}, color_scheme=shade)
+        page.goto((folder / "class.html").as_uri())
+        page.screenshot(path=IMAGES / f"class-{shade}.png", full_page=True)
+        smaller(IMAGES / f"class-{shade}.png")
+        page.close()
 
 
 def smaller(path: Path) -> None:

@@ -1,7 +1,7 @@
-"""Kernels for the notebooks' tests in which other people's packages are imported already.
+"""Kernels for the notebooks' tests in which everything is imported already.
 
-Most of the time until a notebook's second cell is spent on importing IPython and PyTorch, again for each notebook.
-Here one process imports them and forks a child for each kernel. Our own packages each kernel imports itself; and in the
+Most of the time until a notebook's second cell is spent on importing IPython, PyTorch and our packages, again for each
+notebook. Here one process imports them, in the language of its environment, and forks a child for each kernel. In the
 layer `outputs` every notebook has a kernel that was started as a learner's is.
 
     python warm_kernels.py serve SOCKET [MODULE …]      imports the modules, then forks
@@ -23,10 +23,11 @@ from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-#: What ipykernel imports when it starts, the widgets that glassroom draws with, and what notebooks plot and read with.
+#: What ipykernel imports when it starts, the widgets that glassroom draws with, what notebooks plot and read with, and
+#: the course's packages.
 ALWAYS = (
     "ipykernel.kernelapp", "ipykernel.ipkernel", "IPython.core.completer", "anywidget", "numpy",
-    "matplotlib.pyplot", "sklearn.datasets",
+    "matplotlib.pyplot", "sklearn.datasets", "tensorglass", "glassroom",
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -182,22 +183,40 @@ def translated() -> list[str]:
     ]
 
 
+@dataclass
+class Spoken:
+    """A language's notebooks, and the folder for `JUPYTER_PATH` whose kernels have imported everything in it."""
+
+    notebooks: Path
+    kernels: str
+
+
 @pytest.fixture(scope="module")
-def folders() -> Iterator[dict[str, Path]]:
-    """The course in each language, and kernels that begin with what is imported anyway."""
-    with warm_kernels() as kernels, pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
-        patch.setenv("JUPYTER_PATH", kernels, prepend=os.pathsep)
+def spoken() -> Iterator[dict[str, Spoken]]:
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
         patch.setenv("OMP_NUM_THREADS", "1")
-        yield {code: stack.enter_context(course_in(code, notebooks_folder())) for code in languages()}
+        found = {}
+        for code in languages():
+            patch.setenv("GLASSROOM_LANG", code)
+            notebooks = stack.enter_context(course_in(code, notebooks_folder()))
+            found[code] = Spoken(notebooks, stack.enter_context(warm_kernels()))
+        patch.delenv("GLASSROOM_LANG")
+        yield found
 
 
-@pytest.mark.parametrize("name", translated())
-def test_a_translated_notebook_runs_and_computes_the_same(name, folders, monkeypatch):
-    code, _, place = name.partition("/")
+@pytest.fixture
+def notebook(request, spoken, monkeypatch) -> Path:
+    """A notebook by its name in a parameter, "zh_CN/1_memory/00_start_here", with kernels of its language."""
+    code, _, place = request.param.partition("/")
     monkeypatch.setenv("GLASSROOM_LANG", code)
-    english = parse((notebooks_folder() / f"{place}.ipynb").read_bytes())
-    path = folders[code] / f"{place}.ipynb"
-    other = normalized(execute(parse(path.read_bytes()), path.parent))
+    monkeypatch.setenv("JUPYTER_PATH", spoken[code].kernels, prepend=os.pathsep)
+    return spoken[code].notebooks / f"{place}.ipynb"
+
+
+@pytest.mark.parametrize("notebook", translated(), indirect=True)
+def test_a_translated_notebook_runs_and_computes_the_same(notebook):
+    english = parse((notebooks_folder() / notebook.parent.name / notebook.name).read_bytes())
+    other = normalized(execute(parse(notebook.read_bytes()), notebook.parent))
     for before, after in zip(english["cells"], other["cells"], strict=True):
         assert numbers(before) == numbers(after), (before["id"], source(after))
         if not HAN.search("".join(texts(after))):
@@ -207,15 +226,12 @@ def test_a_translated_notebook_runs_and_computes_the_same(name, folders, monkeyp
 TODAYS = [name for number, name in enumerate(translated()) if number % 12 == date.today().toordinal() % 12]
 
 
-@pytest.mark.parametrize("name", TODAYS)
-def test_nbval_finds_a_translated_notebook_as_it_is_stored(name, folders, monkeypatch):
+@pytest.mark.parametrize("notebook", TODAYS, indirect=True)
+def test_nbval_finds_a_translated_notebook_as_it_is_stored(notebook):
     """Once it has been stored with its outputs; a twelfth of the notebooks each day."""
-    code, _, place = name.partition("/")
-    monkeypatch.setenv("GLASSROOM_LANG", code)
-    path = folders[code] / f"{place}.ipynb"
-    path.write_bytes(serialise(normalized(execute(parse(path.read_bytes()), path.parent))))
-    nbval = [sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env", "-p", "no:xdist", str(path)]
-    ran = subprocess.run([*nbval, f"--rootdir={path.parent}"], capture_output=True, text=True, check=False)
+    notebook.write_bytes(serialise(normalized(execute(parse(notebook.read_bytes()), notebook.parent))))
+    nbval = [sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env", "-p", "no:xdist", str(notebook)]
+    ran = subprocess.run([*nbval, f"--rootdir={notebook.parent}"], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout
 
 

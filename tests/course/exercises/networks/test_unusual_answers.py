@@ -180,7 +180,7 @@ WRONG = [
     ("n03-descend", ("\ndef descend(loss_of, parameter, rate, steps):\n    losses = []\n    for _ in range(steps):\n"
          "        loss = loss_of(parameter); loss.backward(); losses.append(loss.item()); parameter.data "
          "+= rate * parameter.grad; parameter.grad = None\n    return losses\n"),
-     "is where plain steps of rate times gradient lead"),
+     "went up the gradient: each step is subtracted"),
     ("n03-momentum", ("\ndef momentum(p, gradient, state, rate):\n    with torch.no_grad():\n"
          "        state['velocity'] = 0.9 * state.get('velocity', 0) + 0.1 * gradient; p -= rate * "
          "state['velocity']\n"), "The velocity gains the whole gradient"),

@@ -1,5 +1,6 @@
 """A language of which every sentence stands in brackets and is half as long again: what is outside of brackets is not
-translated, and what cannot grow is cut off.
+translated, and what cannot grow is cut off. A value in a sentence stands outside, `⟦It has ⟧3 views⟦. éé⟧`, so that a
+value that is English is found too.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ BRACKETED = re.compile(r"⟦[^⟦⟧]*⟧")
 #: What begins a line of Markdown, and what stands between the texts of a line: tags, and the bars of a table.
 _BEGINNING = re.compile(r"(?:\s*(?:#+|[-*+>]|\d+[.)])(?=\s))*\s*")
 _BETWEEN = re.compile(r"(</?[A-Za-z][^<>]*>|(?<!\|)\|(?!\|))")
+#: What stands between the words of a sentence in code: its values, but for those in backticks and in tags.
+_VALUE = re.compile(r"((?<!\{)\{(?!\{)[^{}]*\}(?!\})(?![^<>]*>)(?=(?:[^`]*`[^`]*`)*[^`]*$))")
 
 
 def pseudo(text: str) -> str:
@@ -39,6 +42,10 @@ def _line(line: str) -> str:
     return start + "".join(part if _BETWEEN.fullmatch(part) else _words(part) for part in parts)
 
 
+def _around_values(text: str) -> str:
+    return "".join(part if _VALUE.fullmatch(part) else pseudo(part) for part in _VALUE.split(text))
+
+
 def _words(part: str) -> str:
     body = part.strip()
     if not re.search(r"[A-Za-z]", body):
@@ -55,7 +62,8 @@ def write_pseudo_language(folder: Path) -> Path:
     for name, messages in catalogues(notebooks_folder(), Path(tensorglass.__file__).parent).items():
         book = merged(messages, folder / "none.po", CODE)
         for entry in book:
-            entry.msgstr = pseudo(entry.msgid)
+            is_of_a_module = entry.msgctxt.endswith((".py", ".js"))
+            entry.msgstr = _around_values(entry.msgid) if is_of_a_module else pseudo(entry.msgid)
         path = folder / CODE / f"{name}.po"
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"{book}\n", encoding="utf-8")

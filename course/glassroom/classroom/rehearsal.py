@@ -24,16 +24,16 @@ def faults_of(name: str, folder: Path) -> dict[str, list[str]]:
     notebook = course_notebook(folder / NOTEBOOKS, name)
     unknown = _undeclared(notebook)
     if unknown:
-        return {"exercises": [f'"{id}" is declared in no file of exercises/' for id in unknown]}
+        return {word("exercises"): [f'"{id}" is declared in no file of exercises/' for id in unknown]}
     with tempfile.TemporaryDirectory(prefix="glassroom-own-") as place:
         for path, content in files_with((name,), folder).items():  # as learners have them
             target = Path(place, path)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
         return {
-            "solutions": _walked(notebook, Path(place), solved=True),
-            "learner's copy": _walked(_copy_of(notebook), Path(place), solved=False),
-            "last hints": _walked(_answered_by_hints(notebook), Path(place), solved=True),
+            word("solutions"): _walked(notebook, Path(place), solved=True),
+            word("learner's copy"): _walked(_copy_of(notebook), Path(place), solved=False),
+            word("last hints"): _walked(_answered_by_hints(notebook), Path(place), solved=True),
         }
 
 

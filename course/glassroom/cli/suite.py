@@ -276,7 +276,8 @@ def _run(layer: Layer, options: list[str], root: Path | None) -> Result:
         result = _counted(layer.name, outcome)
     result.seconds = time.monotonic() - began
     if code == NO_TESTS_COLLECTED and not result.skipped:
-        result.reasons["no test was selected"] += 1
+        reason = word("no test was selected")
+        result.reasons[reason] += 1
     elif code not in (0, NO_TESTS_COLLECTED) and not result.failed:
         result.failed += 1
     return result

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from glassroom.exercises.engine import exercises
 from glassroom.exercises.progress import Attempts, Progress, read_progress
 from glassroom.records.columns import ljust
+from glassroom.translations.templates import word
 from glassroom.workspace.catalogue import Entry, catalogue, in_the_language, parts_of, way_from
 from glassroom.workspace.contents import PARTS
 from glassroom.workspace.learner_folder import working_copy_around
@@ -83,7 +84,8 @@ class Report:
 
     def _repr_html_(self) -> str:
         """A table for each part, that of the part to go on with open; ticks are written as well as colored."""
-        told = [f'<div class="gr-progress" role="region" aria-label="Your progress"><p>{escape(self.summary)}</p>']
+        label = word("Your progress")
+        told = [f'<div class="gr-progress" role="region" aria-label="{label}"><p>{escape(self.summary)}</p>']
         following = self.following
         if following is not None:
             target = escape(way_from(self._page, following.entry.place))
@@ -101,9 +103,9 @@ class Report:
 
     def _html(self, row: Row) -> str:
         target = escape(way_from(self._page, row.entry.place))
-        word = "done" if row.is_done else "continue here" if row.is_next else "to do"
+        state = word("done") if row.is_done else "continue here" if row.is_next else "to do"
         return (
-            f'<tr><td title="{word}">{row.mark}</td>'
+            f'<tr><td title="{state}">{row.mark}</td>'
             f'<td style="text-align:left"><a href="{target}">{escape(f"{row.entry.number} {row.entry.title}")}</a></td>'
             f'<td style="text-align:left">{escape(_of(row))}</td></tr>'
         )

@@ -66,8 +66,9 @@ class Again:
             f'</td><td style="text-align:left">{escape(word(", ").join(row.reasons))}</td></tr>'
             for row in self.rows
         ]
-        table = f"<table aria-label='Worth reading again'><tbody>{''.join(rows)}</tbody></table>" if rows else ""
-        return f'<div role="region" aria-label="What to read again"><p>{escape(self.summary)}</p>{table}</div>'
+        label = word("What to read again")
+        table = f"<table aria-label='{label}'><tbody>{''.join(rows)}</tbody></table>" if rows else ""
+        return f'<div role="region" aria-label="{label}"><p>{escape(self.summary)}</p>{table}</div>'
 
 
 def read_again(folder: str | Path | None = None) -> Again:

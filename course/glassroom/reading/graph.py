@@ -41,6 +41,7 @@ from glassroom.reading.storage_names import names_of
 from glassroom.reading.variables import named_tensors, root_of
 from glassroom.records.graph import GraphData, Leaf, Saved, Step
 from glassroom.records.snapshot import byte_range
+from glassroom.translations.templates import word
 
 
 def graph_data(
@@ -206,7 +207,7 @@ def _leaf(variables: tuple[Any, ...], names: Mapping[int, str], seen: Mapping[in
         dtype = attempted(lambda: str(leaf.dtype).removeprefix("torch."), "unknown")
     place = seen[id(variable)]
     return Leaf(
-        name=names.get(id(variable), "unnamed"),
+        name=names.get(id(variable), word("unnamed")),
         size=size,
         dtype=dtype,
         storage=place.storage or "no memory",
@@ -233,5 +234,5 @@ def _lost(name: str, message: str) -> Saved:
         now, expected = re.findall(r"version (\d+)", message)[:2]
         return Saved(name, "overwritten", f"overwritten: saved v{expected}, now v{now}")
     if "a second time" in message or "have already been freed" in message:
-        return Saved(name, "freed", "freed")
+        return Saved(name, "freed", word("freed"))
     return Saved(name, "unknown", "unknown: it cannot be read")

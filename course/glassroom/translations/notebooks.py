@@ -138,7 +138,7 @@ def _without_code(text: str) -> str:
 
 _MAGIC = re.compile(r"^(\s*)[%!?].*")
 _LABEL = re.compile(r"[A-Za-z][a-z]+:\s*")
-_WORDS = re.compile(r"[A-Za-z][a-z]+( [a-z]+)*")
+_WORDS = re.compile(r"[A-Za-z][a-z]+(,? [a-z]+)*")
 #: Printed words; or code with words about it, such as "t.sort() returns:".
 _PRINTED = re.compile(
     r"[·\s]*[A-Za-z][a-z]+( [\w.]+)*[:,]?\s*"

@@ -23,7 +23,8 @@ READ_BY_PROGRAMS = {
 }
 CODE_KEYWORDS = {"setup", "action", "metavar", "class_", "encoding", "mode", "loc"}
 _SPAN = re.compile(r"`[^`]*`|<[^<>]*>|\{[^{}]*\}|https?://\S+|--?[\w-]+")
-_WORD = re.compile(r"(?<![\w./\\&#$%@-])[A-Za-z][a-z]+(?![\w/\\(=]|\.\w|-\w*[:=])")
+#: A word of two letters or more, or an article before one: "a view".
+_WORD = re.compile(r"(?<![\w./\\&#$%@-])(?:[A-Za-z][a-z]+|[Aa](?= [a-z]{3}))(?![\w/\\(=]|\.\w|-\w*[:=])")
 _NO_PROSE = re.compile(
     r"\(\?[:=!<P]|\\[bdsw]|[\w-]+: ?[^;{}]+;\s*[\w-]+:|\{\s*[\w-]+: [^;{}]+[;}]|\{\{\s*[\w-]+:|^#!|\bvar\(--"
     r"|\b__global__\b|^\s*\(?(SELECT|INSERT|CREATE|DELETE|UPDATE|PRAGMA)\b|^use strict$|^default-src |^sqlite://"

@@ -75,6 +75,18 @@ def test_texts_put_back_as_they_are_leave_every_notebooks_code_as_it_is():
             assert _program(before) == _program(after), (path, before["id"])
 
 
+def test_what_only_a_screen_reader_or_the_mouse_says_is_in_a_sentence():
+    """Tags in HTML count as code, so a label in one alone is no sentence."""
+    package = ROOT / "course" / "glassroom"
+    labelled = re.compile(r"""(?:aria-label|title|alt|placeholder)=["']([A-Za-z][a-z]+[^"'{}$]*)["']""")
+    for path, sentences in (*((p, templates.sentences) for p in MODULES), *((s, scripts.sentences) for s in SCRIPTS)):
+        if home(path.relative_to(package).as_posix()) is not None and path.name != "rendering.py":  # the theme's labels
+            code = path.read_text("utf-8")
+            labels = labelled.findall(code)
+            told = "\n".join(sentences(code)) if labels else ""
+            assert [label for label in labels if label not in told] == [], path
+
+
 def test_no_code_compares_with_a_sentence_that_is_translated():
     package = ROOT / "course" / "glassroom"
     modules = [path for path in MODULES if home(path.relative_to(package).as_posix()) is not None]
@@ -153,6 +165,7 @@ def test_what_programs_read_is_no_sentence():
         assert templates.sentences(code) == []
     assert templates.sentences('look = "gr-asleep gr-closed"; as_is(f"index {i} is out of bounds")') == []
     assert scripts.sentences('fail(asIs(`index ${i} is out of bounds`)); make("pre", "run-text run-${name}")') == []
+    assert templates.sentences('f(kind="a view"); f("a b"); f("a[0]")') == ["a view"]
     assert templates.sentences('word("copy"); f("two words"); f"{n} bytes"; f("x = 1; y = 2")') == [
         "copy",
         "two words",

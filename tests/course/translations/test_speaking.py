@@ -121,6 +121,31 @@ print(*told(1 << 20, "a.py:3", [(96, "·一"), (20_000, "·二"), (5_000_000, "�
 """
 
 
+#: Errors whose notes have values that are words: counts, names in a list, a topic, one of two words, the end of it.
+MISTAKES = """
+import tensorglass as torch
+from glassroom import check
+a = torch.ones(2, 3)
+for wrong in (lambda: a.sum(5), lambda: a.permute(0), lambda: a.expand(4, 3), lambda: torch.arange(0, 5, -1),
+              lambda: torch.compile, lambda: torch.zeross, lambda: a @ a.double(), lambda: a @ torch.ones(2)):
+    try:
+        wrong()
+    except Exception as error:
+        print(error.__notes__[0])
+"""
+
+
+def test_values_of_notes_that_are_words_are_translated(languages_folder, tmp_path):
+    told = said("zh_CN", tmp_path, "-c", MISTAKES).splitlines()
+    assert len(told) == 8
+    assert told[0].startswith("张量有 2 个维：")
+    assert "编译器" in told[4]
+    names = r"torch\.\w+|x\.to\(.*?\)|tensorglass|float\d+|expand|permute|repeat|zeros\w*|PyTorch"
+    assert [line for line in told if re.search(r"[a-z]{2} ?[a-z]+", re.sub(names, "", line))] == []
+    left = outside_of_brackets("\n".join(said("qps", languages_folder, "-c", MISTAKES).splitlines()))
+    assert set(re.findall(r"[a-z]{3,}", re.sub(names, "", left))) == set()
+
+
 def test_tables_line_up_in_chinese(tmp_path):
     printed = said("zh_CN", tmp_path, "-c", TABLES).splitlines()
     head, *rows = printed[1:4]

@@ -13,6 +13,7 @@ from glassroom.classroom.grading import Mark
 from glassroom.classroom.marks import Result, lateness
 from glassroom.classroom.pages.shell import code, page, picture, sentence, text
 from glassroom.drawing.words import counted
+from glassroom.translations.templates import word
 
 
 def feedback_page(course: str, learner: str, results: Iterable[Result]) -> str:
@@ -80,5 +81,5 @@ def _kind_of_mark(earned: float | None, mark: Mark) -> tuple[str, str]:
     if earned is None:
         return "waits", "waits for a person"
     if earned >= mark.points:
-        return "solved", "✓ solved"
+        return "solved", word("✓ solved")
     return ("part", "in part") if earned > 0 else ("open", "not yet")

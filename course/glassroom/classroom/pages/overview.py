@@ -58,8 +58,9 @@ class ClassPage:
 
     def _repr_html_(self) -> str:
         # Frames without scripts: the page's styles stay out of the notebook, and the notebook's out of the page.
+        title = word("The class")
         frames = (
-            f'<iframe class="gr-{theme}" sandbox srcdoc="{escape(self._page(theme))}" title="The class"></iframe>'
+            f'<iframe class="gr-{theme}" sandbox srcdoc="{escape(self._page(theme))}" title="{title}"></iframe>'
             for theme in ("light", "dark")
         )
         return f'{FRAMES}<div class="gr-frames">{"".join(frames)}</div>'
@@ -188,7 +189,7 @@ def _cell(mark: Mark | None, result: Result) -> str:
     part = _share(result, mark.id)
     if part is None:
         frame = " doubt" if mark.doubt else ""
-        return f'<td class="waits{frame}" title="{text(mark.id)}: waits for a person">…</td>'
+        return f'<td class="waits{frame}" title="{text(mark.id)}: {word("waits for a person")}">…</td>'
     sign = "■" if part >= 1 else "·" if part <= 0 else "½"
     doubt = " doubt" if mark.doubt else ""
     words = f"{result.row.learner}, {mark.id}: {mark.message}"[:400]

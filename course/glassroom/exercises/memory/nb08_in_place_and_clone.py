@@ -8,6 +8,7 @@ from typing import Any
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_copy, expect_tensor, expect_value, expect_words
 from glassroom.exercises.facts import is_tensor, share_memory, values
+from glassroom.translations.templates import word
 
 
 @exercise(
@@ -34,7 +35,7 @@ def centered(centered: Callable[[Any], Any], *, sample: Any) -> str:
     expect_value(result, "centered(x)", sample - sample.mean())
     expect_copy(result, "centered(x)", of=mine, of_name="x")
     other = sample[:2] * 4
-    expect_value(call(centered, "centered", other), "centered(another x)", other - other.mean())
+    expect_value(call(centered, "centered", other), word("centered(another x)"), other - other.mean())
     return "The result has a storage of its own, and the caller's tensor has not changed."
 
 

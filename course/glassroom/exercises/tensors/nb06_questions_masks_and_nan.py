@@ -14,6 +14,7 @@ from glassroom.exercises.facts import (
     text,
     values,
 )
+from glassroom.translations.templates import word
 
 
 @exercise(
@@ -119,7 +120,7 @@ def same(same: Callable[[Any, Any], Any], *, odd: Any) -> str:
         (odd, negative, False, "one is infinite, the other minus infinite"),
         (odd, zeros, False, "a nan meets a 0"),
         (zeros, odd, False, "a 0 meets a nan"),
-        (odd[:1], odd[:1].clone(), True, "1 meets 1"),
+        (odd[:1], odd[:1].clone(), True, word("1 meets 1")),
     ]
     for x, y, wanted, why in cases:
         told = call(same, "same", x.clone(), y)

@@ -13,6 +13,7 @@ from glassroom.inspectors.model_map.modules import ModelMap, Module
 from glassroom.inspectors.model_map.rows import Row, rows_of
 from glassroom.inspectors.model_map.words import CALLED, KINDS, held_facts, notes, row_facts, row_name, summary
 from glassroom.records.columns import columns as columns_of
+from glassroom.translations.templates import word
 
 CSS = style(Path(__file__).with_name("picture.css"))
 INDENT = 16
@@ -68,7 +69,7 @@ def _draw_row(drawing: Drawing, top: float, row: Row, most: int) -> float:
     name = shortened(row_name(row), 28)
     drawing.text(x, top + 15, name)
     x += (columns_of(name) + 1) * ADVANCE
-    facts = " · ".join([*row_facts(row), *(["tied"] if tied else [])])
+    facts = " · ".join([*row_facts(row), *([word("tied")] if tied else [])])
     end = room() - PAD if is_narrow() else PAD + NAME_ROOM
     drawing.text(x, top + 15, shortened(facts, int((end - x) / FACT_ADVANCE)), "fact soft")
     if is_narrow():

@@ -231,7 +231,7 @@ def _draw_ticks(drawing: Drawing, y: float, timeline: Timeline) -> None:
 
 def _draw_marks(drawing: Drawing, top: float, timeline: Timeline) -> float:
     """A row of copies and one of transfers, where there were any."""
-    for kind, words in (("copied", "copies"), ("moved", "transfers")):
+    for kind, words in (("copied", word("copies")), ("moved", word("transfers"))):
         numbered_steps = [(event, step) for event, step in enumerate(timeline.steps, 1) if step.kind == kind]
         if not numbered_steps:
             continue

@@ -168,8 +168,10 @@ def to_one_dtype(one: DType, other: DType) -> str:
         common = dtypes.promote_types(one, other)
     except RuntimeError:  # the wide unsigned types promote with few others
         common = one
-    which = {one: f"the one of {other!r}", other: f"the one of {one!r}"}.get(common, "both")
-    return f"No operand is converted here: convert {which}, as in x.to({common!r})."
+    if common not in (one, other):
+        return f"No operand is converted here: convert both, as in x.to({common!r})."
+    converted = other if common == one else one
+    return f"No operand is converted here: convert the one of {converted!r}, as in x.to({common!r})."
 
 
 def check_out_dtype(out: Tensor | None, dtype: DType) -> None:

@@ -209,8 +209,11 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
 
 def cannot_multiply(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
     """PyTorch's error for operands of these sizes."""
-    met, which = (b[0], "only") if len(b) == 1 else (b[-2], "second to last")
-    notes = [f"The last dimension of the first, {a[-1]}, must equal the {which} one of the second, {met}."]
+    notes = [
+        f"The last dimension of the first, {a[-1]}, must equal the only one of the second, {b[0]}."
+        if len(b) == 1
+        else f"The last dimension of the first, {a[-1]}, must equal the second to last one of the second, {b[-2]}."
+    ]
     if len(b) > 1 and b == (*a[:-2], a[-1]):
         notes.append("For one vector to each matrix, lend the vectors a dimension: (a @ b.unsqueeze(-1)).squeeze(-1).")
     elif len(b) > 1 and a[-1] == b[-1]:
@@ -226,7 +229,7 @@ def cannot_multiply(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
         batch = math.prod(geometry.broadcast_shapes(a[:-2], b[:-2]))
         message = (
             f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {a[-1]}] but got: "
-            f"[{batch}, {met}]."
+            f"[{batch}, {b[-2]}]."
         )
     else:
         if len(b) > max(len(a), 2):  # both are transposed

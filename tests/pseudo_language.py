@@ -1,6 +1,5 @@
 """A language of which every sentence stands in brackets and is half as long again: what is outside of brackets is not
-translated, and what cannot grow is cut off. A value in a sentence stands outside, `⟦It has ⟧3 views⟦. éé⟧`, so that a
-value that is English is found too.
+translated, and what cannot grow is cut off.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ BRACKETED = re.compile(r"⟦[^⟦⟧]*⟧")
 _BEGINNING = re.compile(r"(?:\s*(?:#+|[-*+>]|\d+[.)])(?=\s))*\s*")
 _BETWEEN = re.compile(r"(</?[A-Za-z][^<>]*>|(?<!\|)\|(?!\|))")
 #: What stands between the words of a sentence in code: its values, but for those in backticks and in tags.
-_VALUE = re.compile(r"((?<!\{)\{(?!\{)[^{}]*\}(?!\})(?![^<>]*>)(?=(?:[^`]*`[^`]*`)*[^`]*$))")
+_VALUE = re.compile(r"((?<!\{)\$?\{(?!\{)[^{}]*\}(?!\})(?![^<>]*>)(?=(?:[^`]*`[^`]*`)*[^`]*$))")
 
 
 def pseudo(text: str) -> str:
@@ -55,15 +54,17 @@ def _words(part: str) -> str:
     return part.replace(body, f"⟦{body}{more}⟧", 1)
 
 
-def write_pseudo_language(folder: Path) -> Path:
-    """The folder with the language in it, for `GLASSROOM_TRANSLATIONS`."""
+def write_pseudo_language(folder: Path, values_outside: bool = False) -> Path:
+    """The folder with the language in it, for `GLASSROOM_TRANSLATIONS`. With `values_outside`, brackets end before a
+    value in a sentence and begin again behind it: `⟦It has ⟧3 views⟦. éé⟧`, so that a value that is English is found.
+    """
     (folder / CODE).mkdir()
     (folder / CODE / "language.json").write_text('{"name": "Pseudo", "released": true}')
     for name, messages in catalogues(notebooks_folder(), Path(tensorglass.__file__).parent).items():
         book = merged(messages, folder / "none.po", CODE)
         for entry in book:
-            is_of_a_module = entry.msgctxt.endswith((".py", ".js"))
-            entry.msgstr = _around_values(entry.msgid) if is_of_a_module else pseudo(entry.msgid)
+            apart = values_outside and entry.msgctxt.endswith((".py", ".js"))
+            entry.msgstr = _around_values(entry.msgid) if apart else pseudo(entry.msgid)
         path = folder / CODE / f"{name}.po"
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"{book}\n", encoding="utf-8")

@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 import tensorglass
+from glassroom.translations.templates import word
 from tensorglass.extending import OPERATORS, Operator
 
 _ROOT = Path(inspect.getfile(tensorglass)).parent
@@ -32,10 +33,12 @@ class Source:
         self.code = code  #: the lines themselves
 
     def __repr__(self) -> str:
-        return f"# {self.name}, in {self.file}\n{self.code}"
+        where = word(f"{self.name}, in {self.file}")
+        return f"# {where}\n{self.code}"
 
     def _repr_markdown_(self) -> str:
-        return f"`{self.name}`, in `{self.file}`\n\n```python\n{self.code}\n```"
+        where = word(f"`{self.name}`, in `{self.file}`")
+        return f"{where}\n\n```python\n{self.code}\n```"
 
 
 def read(what: Any) -> Source:

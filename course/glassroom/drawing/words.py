@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glassroom.records.snapshot import Number
-from glassroom.translations.templates import word
+from glassroom.translations.templates import in_number, word
 
 #: Libraries whose arrays are marked as such beside tensors.
 ARRAYS = {"numpy": "NumPy", "cupy": "CuPy"}
@@ -15,11 +15,8 @@ LETTERS = "ijklmnpqrstuvwxyz"
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:
-    """`1 byte`, `24 bytes`, `4,000 bytes`. A translation of `one` may have its plural behind a bar: `Block|Blöcke`."""
-    single, bar, plural = one.partition("|")
-    if not bar:
-        plural = many or one + "s" if one.isascii() else one
-    return f"{n:,} {single if n == 1 else plural}"
+    """`1 byte`, `24 bytes`, `4,000 bytes`."""
+    return f"{n:,} {in_number(n, one, many)}"
 
 
 def sized(nbytes: int) -> str:

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from glassroom.drawing.words import counted
 from glassroom.translations import catalogue, templates
 from glassroom.translations.language import catalogues_spoken
 
@@ -49,7 +48,7 @@ def _said(value: str) -> str:
     if value in words:
         return words[value]
     if (count := _COUNT.fullmatch(value)) and (thing := words.get(count[2].removesuffix("s"))):
-        return counted(int(count[1]), thing)
+        return f"{count[1]} {templates.in_number(int(count[1]), thing)}"
     if _LISTED.fullmatch(value):
         for between in (" and ", " or "):
             value = value.replace(between, words.get(between, between))

@@ -51,6 +51,14 @@ def as_is(text: str) -> str:
     return text
 
 
+def in_number(n: int, one: str, many: str | None = None) -> str:
+    """The word for `n` things. A translation of `one` may have its plural behind a bar: `Block|Blöcke`."""
+    single, bar, plural = one.partition("|")
+    if not bar:
+        plural = many or one + "s" if one.isascii() else one
+    return single if n == 1 else plural
+
+
 def is_prose(text: str) -> bool:
     """Whether people read this string: it has two words with a blank between them, and is neither code nor markup."""
     if _NO_PROSE.search(text) or _LOOKS.fullmatch(text) or " " not in _VALUE.sub("0", text).strip():

@@ -31,7 +31,7 @@ print(json.dumps(verdicts))
 
 for answer in (12, 6, ..., None, "six", torch.ones(3)):
     check("00-numbers", answer)
-check("no such exercise")
+check("98")
 check("06-which-ones", True, True, True, True, True)
 check("06-in-order", lambda size: 1 / 0)
 for _ in range(4):

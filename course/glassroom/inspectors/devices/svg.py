@@ -119,7 +119,13 @@ def _column_width(device: Device) -> float:
             f"  {shortened(h.name, LONGEST_NAME)}  {shortened(header_facts(h), LONGEST_FACTS)}  "
             for h in storage.headers
         ]
-    return max(LEAST_COLUMN, max(map(len, lines)) * FACT_ADVANCE + 2 * INSET + 8)
+    return max(LEAST_COLUMN, max(map(columns_of, lines)) * FACT_ADVANCE + 2 * INSET + 8)
+
+
+def _lines(device: Device, width: float) -> tuple[str, ...]:
+    """What stands beside a device's name and beneath it: its kind, beside it where there is room, and its figures."""
+    needed = 2 * INSET + (len(device.name) + 1.5) * 7.9 + columns_of(device.kind) * FACT_ADVANCE
+    return (device.kind, *device.figures) if needed <= width else ("", device.kind, *device.figures)
 
 
 def _draw_frame(drawing: Drawing, left: float, top: float, width: float, height: float, device: Device) -> None:
@@ -128,8 +134,9 @@ def _draw_frame(drawing: Drawing, left: float, top: float, width: float, height:
         f'height="{number(height)}" rx="6"/>'
     )
     drawing.text(left + INSET, top + 18, device.name, "title")
-    drawing.text(left + INSET + (len(device.name) + 1.5) * 7.9, top + 18, device.kind, "fact soft")
-    for line, figure in enumerate(device.figures):
+    beside, *beneath = _lines(device, width)
+    drawing.text(left + INSET + (len(device.name) + 1.5) * 7.9, top + 18, beside, "fact soft")
+    for line, figure in enumerate(beneath):
         drawing.text(left + INSET, top + 34 + LINE * line, figure, "fact soft")
     drawing.extend(left + width, top + height)
 
@@ -144,7 +151,7 @@ def _draw_storages(
     hues: Mapping[str, int],
 ) -> float:
     """The storages of a device, one below the other; returns the bottom."""
-    top += HEAD + LINE * len(device.figures)
+    top += HEAD + LINE * len(_lines(device, width)[1:])
     if not device.storages:
         drawing.text(left + INSET, top + 12, "nothing that was asked about", "fact soft")
         return top + 24

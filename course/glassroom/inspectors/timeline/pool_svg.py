@@ -63,8 +63,7 @@ def _draw_segment(
 ) -> float:
     kind = "for blocks up to 1 MiB" if segment.is_small else "for large blocks"
     words = f"segment of {sized(segment.nbytes)}, {kind}"
-    drawing.text(PAD, top + 10, words, "fact soft")
-    top += 15
+    top = drawing.wrapped(PAD, top + 10, words, "fact soft") + 5
     x: float = PAD
     shown = segment.blocks
     if len(shown) > MOST_BLOCKS:

@@ -292,7 +292,7 @@ def _actions() -> dict[str, Callable[[], int]]:
     def heard(work: Callable[[], object]) -> str:
         with redirect_stdout(io.StringIO()) as said:
             work()
-        return said.getvalue()
+        return " ".join(said.getvalue().split())
 
     def solved() -> None:
         """Solve an exercise: what was solved is recorded, or it is told that it is not."""

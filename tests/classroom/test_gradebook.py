@@ -48,3 +48,23 @@ def test_a_gradebook_that_cannot_be_used_is_told_in_a_line(
     assert code == 3
     assert said.splitlines()[-1].startswith(f"glassroom: {path}: ")
     assert "Traceback" not in said
+
+
+def test_what_nbgrader_cannot_finish_leaves_learners_copies_as_they_were(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    release = ["release", "1_memory/02", "--course", str(tmp_path)]
+    assert run(release) == 0
+    copies = {path: path.read_bytes() for path in (tmp_path / "release").rglob("*") if path.is_file()}
+    refuses = "CREATE TRIGGER refuses BEFORE INSERT ON source_cell BEGIN SELECT RAISE(ABORT, 'no room'); END"
+    with contextlib.closing(sqlite3.connect(tmp_path / gradebook.GRADEBOOK)) as book:
+        book.execute("DELETE FROM source_cell")
+        book.execute(refuses)
+        book.commit()
+    capfd.readouterr()
+    assert run([*release, "--force"]) == 3
+    said = capfd.readouterr().err
+    assert said.startswith("glassroom: nbgrader could not make memory-02: ")
+    assert "no room" in said
+    assert said.count("\n") == 1
+    assert {path: path.read_bytes() for path in (tmp_path / "release").rglob("*") if path.is_file()} == copies

@@ -7,8 +7,10 @@ copies come from `nbgrader generate_assignment`, so `validate`, `autograde` and 
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import re
+import tempfile
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,7 +45,7 @@ from glassroom.workspace.merging import of_current_ids
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, parse, serialise, source
 from glassroom.workspace.problems import Exit, Problem
 from glassroom.workspace.sources import course_notebooks
-from glassroom.workspace.whole_files import write_atomically
+from glassroom.workspace.whole_files import write_atomically, write_together
 
 CONFIG = """\
 # nbgrader's settings for this class. `glassroom release` wrote this file once; it is yours.
@@ -136,8 +138,6 @@ def release(
         if name not in released.hidden:
             released.assignments[name] = tasks[name].points
             generate(course, course.assignment(name))
-            _strip_own_exercises(folder / "release" / name)
-            _note_what_is_handed_out(folder / "release" / name)
     return released
 
 
@@ -271,17 +271,43 @@ def _counting(notebook: Notebook) -> tuple[list[Notebook], list[Notebook]]:
 
 
 def generate(course: Course, assignment: Assignment) -> None:
-    """Let nbgrader make the learners' copies in `release/` and its gradebook. Raises `Problem` with nbgrader's
-    message."""
+    """Let nbgrader make the learners' copies and its gradebook. It works in a folder of its own, since it deletes what
+    it cannot finish; `release/` changes once all is made. Raises `Problem` with nbgrader's message."""
     interface = nbgrader(course.folder)
     _rename_cells(course, assignment)
-    result = interface.generate_assignment(assignment.name, force=True, create=True)
-    if not result["success"]:
-        said = (result.get("error") or result.get("log") or "").strip().splitlines()
-        raise Problem(f"nbgrader could not make {assignment.name}: {said[-1] if said else 'it does not say why'}")
+    place = course.folder / interface.coursedir.release_directory / assignment.name
+    with tempfile.TemporaryDirectory(prefix="glassroom-release-") as folder:
+        interface.coursedir.release_directory = folder
+        with contextlib.redirect_stderr(io.StringIO()):  # where it prints the tracebacks of what it reports
+            result = interface.generate_assignment(assignment.name, force=True, create=True)
+        if not result["success"]:
+            said = f"{result.get('log') or ''}\n{result.get('error') or ''}"
+            raise Problem(f"nbgrader could not make {assignment.name}: {_reason(said) or 'it does not say why'}")
+        made = Path(folder, assignment.name)
+        _strip_own_exercises(made)
+        _note_what_is_handed_out(made)
+        _replace_with(place, made)
     if assignment.due is not None:
         with gradebook.opened(course.folder) as book:
             book.update_or_create_assignment(assignment.name, duedate=assignment.due.isoformat())
+
+
+def _reason(said: str) -> str:
+    """The error beneath nbgrader's own, which says only that there was one: its last line."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    errors = [line for line in lines if re.match(r"(?!nbgrader\.)[\w.]+(Error|Exception|Interrupt)\b", line)]
+    return (errors or lines or [""])[-1]
+
+
+def _replace_with(place: Path, made: Path) -> None:
+    """Write the files of a folder to another one, all or none, and delete what else is there."""
+    files = {place / path.relative_to(made): path for path in sorted(made.rglob("*")) if path.is_file()}
+    write_together({target: path.read_bytes() for target, path in files.items()})
+    for target, path in files.items():
+        target.chmod(path.stat().st_mode & 0o777)
+    for path in set(place.rglob("*")) - set(files):
+        if not path.is_dir():
+            path.unlink()
 
 
 def _rename_cells(course: Course, assignment: Assignment) -> None:

@@ -1,10 +1,12 @@
 """Running a notebook from top to bottom in a fresh kernel, for `glassroom refresh` and the tests."""
 
+import atexit
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import shorten
-from typing import Any
+from typing import IO, Any
 
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, serialise
 from glassroom.workspace.problems import Exit, Problem
@@ -77,8 +79,15 @@ def execute(
     )
     # Without bytecode, each kernel would compile all of our modules.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    last_words = ""
     try:
-        client.execute(env=environment)
+        with tempfile.TemporaryFile() as complaints:  # not the terminal: a kernel that cannot start prints a traceback
+            try:
+                client.execute(env=environment, stderr=complaints)
+            except RuntimeError:
+                atexit.unregister(client._cleanup_kernel)  # without a kernel it raises, at the end of the process
+                last_words = _last_line(complaints)
+                raise
     except CellExecutionError as error:
         raise CellFailed(current, f"{error.ename}: {error.evalue}") from error
     except CellTimeoutError as error:
@@ -86,6 +95,12 @@ def execute(
     except DeadKernelError as error:
         raise CellFailed(current, "it ended the kernel") from error
     except (NoSuchKernel, OSError, RuntimeError) as error:
-        reason = " ".join(str(error).split())
+        reason = ": ".join(filter(None, (" ".join(str(error).split()), last_words)))
         raise Problem(f"No kernel can be started ({reason}). glassroom doctor says why.", Exit.REQUIREMENT) from error
     return node
+
+
+def _last_line(file: IO[bytes]) -> str:
+    file.seek(0)
+    lines = file.read().decode(errors="replace").split("\n")
+    return shorten(next((line for line in reversed(lines) if line.strip()), ""), 200)

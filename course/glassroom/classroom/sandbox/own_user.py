@@ -80,8 +80,8 @@ def owner_of_home(home: Path) -> OwnUser | None:
 
 def _namespace(number: int) -> int:
     """A user namespace that no process is in yet, as a file descriptor. Raises OSError."""
-    pipe = subprocess.PIPE
-    with subprocess.Popen([sys.executable, "-I", "-S", "-c", _MAKE], stdin=pipe, stdout=pipe, text=True) as maker:
+    pipe, command = subprocess.PIPE, [sys.executable, "-I", "-S", "-c", _MAKE]
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True) as maker:
         assert maker.stdin
         assert maker.stdout
         maker.stdout.readline()

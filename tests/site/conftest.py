@@ -1,4 +1,4 @@
-"""One site of two notebooks and all other pages, built once for all processes; each serves it to a Chromium."""
+"""One site of three notebooks and all other pages, built once for all processes; each serves it to a Chromium."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from browser.jupyterlab import CHROMIUM
 
 #: A folder with the packages of the extra `lite`, apart from the environment that JupyterLab runs in.
 JUPYTERLITE = os.environ.get("JUPYTERLITE_DIST")
-NOTEBOOKS = ("1_memory/00_start_here", "1_memory/05_strides_and_offset")
+NOTEBOOKS = ("1_memory/00_start_here", "1_memory/05_strides_and_offset", "3_autograd/11_six_gradient_puzzles")
 
 
 class Quiet(SimpleHTTPRequestHandler):

@@ -24,8 +24,9 @@ from glassroom.translations import language
 
 NOTEBOOKS = ("1_memory/00_start_here",)
 NOTEBOOK = "notebooks/1_memory/05_strides_and_offset.html"
+PUZZLES = "notebooks/3_autograd/11_six_gradient_puzzles.html"  # with predictions of several values
 PAGES = (
-    *("index.html", NOTEBOOK, "notebooks/contents.html", "notebooks/1_memory/index.html", "gallery.html"),
+    *("index.html", NOTEBOOK, PUZZLES, "notebooks/contents.html", "notebooks/1_memory/index.html", "gallery.html"),
     *("docs/inspectors.html", "docs/lines/autograd-engine.html", "search.html?q=stride", "genindex.html"),
     *("reference/tensorglass/view.html", "reference/glassroom.html", "missing.html", "zh/index.html", f"zh/{NOTEBOOK}"),
 )

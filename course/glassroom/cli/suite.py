@@ -49,7 +49,7 @@ WHAT = {
     "outputs": "every stored output of the notebooks, by nbval",
     "notebooks": "the notebooks on PyTorch, and as a learner's copy",
     "browser": "JupyterLab in headless Chromium",
-    "site": "two notebooks and all other pages as a web site, in headless Chromium",
+    "site": "three notebooks and all other pages as a web site, in headless Chromium",
     "wasm": "the library and notebooks in Pyodide: pointers of 32 bits, no processes",
     "pythons": "half of the library's tests on Python 3.12, 3.13 and 3.14, a third of it on each",
     "package": "the wheel, alone in an empty environment",
@@ -206,7 +206,8 @@ def available_layers(root: Path | None, jobs: int) -> list[Layer]:
     if tests and tests.is_dir():
         for folder in sorted(tests.iterdir()):
             if any(folder.rglob("test_*.py")):
-                spread = ("-p", "no:nbval", *_processes(folder.name, jobs))
+                # No test looks at logs, for which pytest would add a handler to each of PyTorch's loggers each time.
+                spread = ("-p", "no:nbval", "-p", "no:logging", *_processes(folder.name, jobs))
                 apart = [folder / name for name in APART.get(folder.name, ()) if (folder / name).is_dir()]
                 layers[folder.name] = Layer(
                     folder.name, (*spread, *(f"--ignore={part}" for part in apart), str(folder))

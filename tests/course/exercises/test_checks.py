@@ -363,7 +363,9 @@ def test_words_are_judged_by_their_sense_and_others_are_answered_with_the_choice
     others = {"detach": "It shares.", "copy_": "It needs a place."}
     for said_so in ("clone", "Clone", " clone() ", "torch.clone"):
         expect_word(said_so, "undo", "clone", others)
-    assert misconception(expect_word, "detach()", "undo", "clone", others) == "`undo` is 'detach'. It shares."
+    assert misconception(expect_word, "detach()", "undo", "clone", others) == (
+        "`undo` is 'detach' in your answer. It shares."
+    )
     for other in ("copy", 3, None):
         assert 'it should be "clone", "copy_" or "detach"' in misconception(expect_word, other, "undo", "clone", others)
 
@@ -412,9 +414,11 @@ def test_an_interrupted_check_shows_the_learners_frames_alone():
 
 def test_all_wrong_slots_are_named_and_the_first_is_explained():
     table = {"a": (True, "It is."), "b": (False, "It is not."), "c": (True, "It must be.")}
-    assert misconception(expect_truths, table, (True, True, True)) == "`b` is True. It is not."
+    assert misconception(expect_truths, table, (True, True, True)) == "`b` is True in your answer. It is not."
     told = misconception(expect_truths, table, (False, False, False))
-    assert told == "1 of 3 is right; `a` and `c` are not yet. To begin with the first: `a` is False. It is."
+    assert (
+        told == "1 of 3 is right; `a` and `c` are not yet. To begin with the first: `a` is False in your answer. It is."
+    )
     expect_truths(table, (True, False, True))
 
 

@@ -42,7 +42,7 @@ from glassroom.translations.templates import as_is
     ],
 )
 def chain(chain: Callable[..., Any], *, w: Any, x: Any) -> str:
-    for given in (x.detach(), x.detach() / 2 - 1):
+    for given in (x.detach() / 2 - 1, x.detach()):
         returned = call(chain, "chain", leaf_of(w), given)
         expect(
             isinstance(returned, (tuple, list)) and len(returned) == 3,
@@ -76,7 +76,11 @@ def chain(chain: Callable[..., Any], *, w: Any, x: Any) -> str:
                     f"what you return for `{name}` is the gradient of `{other}`: the order is a, b, c.",
                 )
             expect_value(gradient, f"the gradient of {name}", result.grad)
-    return "From c to a, each tanh lets less of the gradient through."
+        first = [float(result.grad[0]) for result in results]
+    return (
+        f"For the first element, the gradient is 1 at `c`, {first[1]:.2g} at `b` and {first[0]:.2g} at `a`: "
+        "each tanh lets less of it through."
+    )
 
 
 @exercise(
@@ -321,7 +325,7 @@ def step_at_once(step_at_once: Callable[[Any], Any], *, w: Any, x: Any) -> str:
 CHOICES = {
     "penalty": ("grad", "torch.autograd.grad returns the gradient and fills no `.grad`."),
     "reversal": ("hook", "Only what a hook returns goes on in the gradient's place."),
-    "debugging": ("retain_grad", "Backward runs anyway; h need only keep what comes by."),
+    "debugging": ("retain_grad", "Backward runs anyway; `h` need only keep what comes by."),
     "frugal": (as_is("post hook"), "It is called for a leaf, once `.grad` is complete."),
 }
 

@@ -86,7 +86,7 @@ def numerical(numerical: Callable[..., Any], *, f: Callable[..., Any], x: Any) -
     )
     expect(
         not same_value(values(result), values(right * 0)),
-        "every entry is 0: the two points are the same. `high = x` gives `x` another name; make new tensors.",
+        "every entry is 0: the two points are the same. An assignment gives `x` another name; make new tensors.",
     )
     expect_value(result, "numerical(f, x, 0.125)", right)
     cubes = call_writing(numerical, "numerical", lambda t: (t * t * t).sum(), mine, 0.5)

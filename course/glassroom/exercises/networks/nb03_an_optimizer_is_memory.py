@@ -224,6 +224,10 @@ def adam(adam: Callable[..., Any], *, start: Any) -> str:
                 _adam_steps(_slopes(), corrected=False),
                 "That is Adam without its correction: the first steps are three times too long.",
             ),
+            (
+                _adam_steps(_slopes(), corrected_as_first=True),
+                "Each step is corrected as if it were the first: t in `0.9**t` is the number of the step.",
+            ),
             (_adam_steps(_slopes(), inside=True), "1e-8 is added after the root, not under it."),
             (_adam_steps(_slopes(), kept_corrected=True), "The corrected means were kept. Keep them as they are."),
             (
@@ -247,6 +251,7 @@ def adam(adam: Callable[..., Any], *, start: Any) -> str:
 def _adam_steps(
     slopes: Walk,
     corrected: bool = True,
+    corrected_as_first: bool = False,
     inside: bool = False,
     kept_corrected: bool = False,
     rooted: bool = True,
@@ -260,7 +265,8 @@ def _adam_steps(
             number, mean, square = 1, [0.0, 0.0], [0.0, 0.0]
         mean = [0.9 * m + 0.1 * g for m, g in zip(mean, slope, strict=True)]
         square = [0.999 * s + 0.001 * (g * g if squared else g) for s, g in zip(square, slope, strict=True)]
-        by_mean, by_square = (1 - 0.9**number, 1 - 0.999**number) if corrected else (1.0, 1.0)
+        power = 1 if corrected_as_first else number
+        by_mean, by_square = (1 - 0.9**power, 1 - 0.999**power) if corrected else (1.0, 1.0)
         large = [m / by_mean for m in mean], [s / by_square for s in square]
         if kept_corrected:
             mean, square = large
@@ -365,6 +371,9 @@ def rate(rate_at: Callable[..., Any]) -> str:
         ],
         word("A remainder begins anew after `every` epochs; the rate should go on falling. Use //."): [
             first * factor ** (e % every) for e in range(8)
+        ],
+        word("It falls once; it should fall again after every `every` epochs."): [
+            first * factor ** (e >= every) for e in range(8)
         ],
         word("It slides down; it should fall in steps. Use //, which gives integers."): [
             first * factor ** (e / every) for e in range(8)

@@ -58,6 +58,10 @@ def bell(bell: Callable[[Any, Any], Any], *, x: Any, empty_like: Callable[[Any],
             not same_value(values(result), [math.exp(value * value / 2) for value in before]),
             "`bell(x, out)` grows with x: the minus sign in the exponent is missing.",
         )
+        expect(
+            not same_value(values(result), [-value * value / 2 for value in before]),
+            "`out` holds the exponent alone: `exp()` makes a new tensor, `exp_()` writes into the one that is there.",
+        )
         expect_value(result, "bell(x, out)", [math.exp(-value * value / 2) for value in before])
         expect(
             not sum(kept.allocations),
@@ -97,6 +101,10 @@ def turned(turned: Callable[[Any], Any], *, tensor: Callable[[Any], Any]) -> str
             not angle % 360 == own == 180,
             f"{angle} became {own}. 180 itself should become −180: the upper end is left out.",
         )
+        expect(
+            not own == angle % 180 != angle % 360,
+            f"{angle} became {own}; it should be {wanted}. A whole turn has 360 degrees.",
+        )
         expect(own != angle % 360, f"{angle} became {own}, which lies between 0 and 360. Shift, and shift back.")
         expect(
             not (angle < 0 and own == wanted - 360),
@@ -109,6 +117,10 @@ def turned(turned: Callable[[Any], Any], *, tensor: Callable[[Any], Any]) -> str
         expect(
             not (angle == 0 and own == -180),
             f"{angle} became {own}; it should be {wanted}. Shift by 180 *before* the remainder, too.",
+        )
+        expect(
+            not (angle == 0 and own == 360),
+            f"{angle} became {own}; it should be {wanted}. Shift *up* by 180 before the remainder, and down after it.",
         )
         expect(False, f"{angle} became {own}; it should be {wanted}.")
     return "Each angle lies in −180 ≤ angle < 180, and negative ones wrapped around the right way."
@@ -145,6 +157,10 @@ def growth(growth: Callable[[Any, int], Any], *, tensor: Callable[[Any], Any]) -
         expect(
             not math.isclose(own, wanted + 1, rel_tol=1e-4),
             f"`{name}` is {own:.6g}: that is the total, not how much it has grown.",
+        )
+        expect(
+            not (rate == 0.25 and math.isclose(own, days * rate, rel_tol=1e-4)),
+            f"`{name}` is {own:.6g}; it should be {wanted:.6g}. Each day's interest earns interest, too.",
         )
         expect(
             not math.isclose(own, days * math.log1p(rate), rel_tol=1e-4),

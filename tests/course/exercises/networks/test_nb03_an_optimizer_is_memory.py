@@ -206,6 +206,12 @@ WRONG = [
         "the *root*",
     ),
     ("n03-adam", ADAM.format(keep=KEEP, step=ADAM_STEP).replace("gradient**2", "gradient"), "the gradient *squared*"),
+    ("n03-adam", ADAM.format(keep=KEEP, step=ADAM_STEP).replace("**step", ""), "as if it were the first"),
+    (
+        "n03-rate",
+        "def rate_at(epoch, first, every, factor): return first if epoch < every else first * factor",
+        "It falls once",
+    ),
     ("n03-adam", ADAM.format(keep="step = 1", step=ADAM_STEP), "only its own gradient"),
     (
         "n03-adam",

@@ -12,6 +12,14 @@ WRONG = [
     ("t05-bell", "def bell(x, out): torch.mul(x, x, out=out); out.mul_(-0.5).exp_()", "returned nothing"),
     ("t05-bell", "def bell(x, out): torch.mul(x, x, out=out); return out.exp_()", "it should "),
     ("t05-turned", "def turned(degrees): return degrees % 360", "Shift, and shift back"),
+    ("t05-turned", "def turned(degrees): return (degrees - 180) % 360 + 180", "Shift *up* by 180 before"),
+    ("t05-growth", "def growth(rate, days): return rate * days", "Each day's interest earns interest, too"),
+    ("t05-turned", "def turned(degrees): return degrees % 180", "A whole turn has 360 degrees"),
+    (
+        "t05-bell",
+        "def bell(x, out):\n    torch.mul(x, x, out=out)\n    out.mul_(-0.5).exp()\n    return out",
+        "the exponent alone",
+    ),
     ("t05-turned", "def turned(degrees): return torch.fmod(degrees + 180, 360) - 180", "use %"),
     ("t05-turned", "def turned(degrees): return -((180 - degrees) % 360 - 180)", "the upper end is left out"),
     (

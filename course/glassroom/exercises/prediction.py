@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from glassroom.exercises import facts
-from glassroom.exercises.cards.card import UNREAD, Asked, Revealed
+from glassroom.exercises.cards.card import UNREAD, WRONG, Asked, Revealed
 from glassroom.exercises.cards.sheet import Sheet, sheet_of_this_cell, tell
 from glassroom.exercises.lines import in_lines
 from glassroom.exercises.progress import predicted
@@ -203,7 +203,8 @@ class Prediction:
         except Exception as error:
             return kind, as_text(kind, said), f"cannot be told: {facts.first_line(error)}", ""
         mark = "" if written == UNKNOWN else mark_of(kind, said, *truths)
-        return kind, as_text(kind, said), written, mark or (UNREAD if self._misfits(kind) else "")
+        is_unread = self._misfits(kind) and (not mark or (mark == WRONG and kind != "value"))
+        return kind, as_text(kind, said), written, UNREAD if is_unread else mark
 
     def __repr__(self) -> str:
         lines = [

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glassroom.exercises import predict
-from glassroom.exercises.cards.card import Revealed, asleep_question, revealed_card
+from glassroom.exercises.cards.card import Revealed, asleep_question, revealed_card, verdict_card
 from glassroom.exercises.cards.widgets import value_of
 from glassroom.exercises.prediction import Prediction, mark_of
 
@@ -356,3 +356,23 @@ def test_what_is_typed_into_a_field_is_read_as_people_write_it(kind, typed, trut
 )
 def test_what_is_no_value_stays_the_text_that_was_typed(typed):
     assert value_of("value", typed) == typed
+
+
+def test_an_answer_that_cannot_be_read_is_not_counted_as_said(torch):
+    prediction = Prediction("?", {"shape": "4x3", "offset": 0})
+    prediction.reveal(torch.zeros(4, 3))
+    assert (prediction.right, prediction.said) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("Hide the *scores*, of *every query* first.", "Hide the <em>scores</em>, of <em>every query</em> first."),
+        ("Each *query's* shares", "Each <em>query's</em> shares"),
+        ("每个*查询*的份额", "每个<em>查询</em>的份额"),
+        ("`a *b* c` is code", "<code>a *b* c</code> is code"),
+        ("a * b and c * d, 2*3 and 4*5, f(*a, **k)", "a * b and c * d, 2*3 and 4*5, f(*a, **k)"),
+    ],
+)
+def test_words_between_asterisks_are_stressed_and_products_are_not(written, shown):
+    assert f"<p>{shown}</p>" in verdict_card("x", "wrong", f"So: {written}", "", "").html.replace("So: ", "")

@@ -35,7 +35,9 @@ from glassroom.exercises.facts import (
 def valley(parts: Any, runs: Any) -> str:
     with every_slot() as slot:
         with slot("parts"):
+            unequal = "64 layers cannot be cut into so many parts of equal length: choose a divisor of 64."
             mistakes = {
+                **{count: unequal for count in range(3, 64) if 64 % count},
                 32: "Between 32 parts there are 31 tensors, and a part has two layers: 33 at once. Balance the two.",
                 64: "Then every input is kept, as without checkpoint.",
                 1: "One part is computed again all at once: the hill is as high as before.",
@@ -52,6 +54,7 @@ def valley(parts: Any, runs: Any) -> str:
                 64: "That is the forward alone. In the backward each part is run again.",
                 8: "That counts parts; the question is about layers.",
                 16: "That counts parts, each run twice; the question is about layers.",
+                72: "In the backward each part is run again with all its layers: that is 64 runs more, and not 8.",
                 192: "Each layer is run once in the forward and once again in the backward: twice.",
                 64 * 8: "A part is run again once, however many parts there are.",
             }
@@ -99,6 +102,10 @@ def parts(in_parts: Callable[..., Any], *, x: Any) -> str:
             right = plain(right)
         name = f"in_parts(steps, x, {parts})"
         result = call(in_parts, "in_parts", list(steps), mine, parts)
+        expect(
+            parts == 1 or runs != [parts] * 6,
+            "each part ran all the steps. A part has its own slice of them: steps[begin : begin + length].",
+        )
         expect_tensor(result, name)
         expect_value(result, name, right.detach())
         expect(result.requires_grad, f"`{name}` does not require grad: something cut the graph.")

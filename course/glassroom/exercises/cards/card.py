@@ -18,6 +18,8 @@ WORDS = {"right": word("right"), "wrong": "not yet", "open": "not answered"}
 SHEET = Path(__file__).with_name("card.css")
 #: What a card of predictions says, for programs: the questions, with the kinds of facts asked or with the truth.
 PREDICTIONS = "application/vnd.glassroom.predictions+json"
+#: Code, or words that are stressed: not the asterisks of a product, of a power or of arguments outside of backquotes.
+_MARKED = re.compile(r"`([^`]+)`|(?<![A-Za-z0-9_*)\]])\*(\w(?:[^*`\n]*\w)?)\*(?![A-Za-z0-9_*(\[])")
 
 
 class Revealed(NamedTuple):
@@ -200,5 +202,10 @@ def _page(kind: str, label: str, body: Sequence[str]) -> str:
 
 
 def _prose(text: str) -> str:
-    """A sentence as HTML, with text between backquotes as code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
+    """A sentence as HTML, with text between backquotes as code, and words between asterisks as emphasis."""
+    return _MARKED.sub(_as_html, escape(text, quote=False))
+
+
+def _as_html(marked: re.Match[str]) -> str:
+    code, stressed = marked.groups()
+    return f"<code>{code}</code>" if code else f"<em>{stressed}</em>"

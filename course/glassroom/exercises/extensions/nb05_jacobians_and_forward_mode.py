@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.account import functions_called
-from glassroom.exercises.engine import exercise
+from glassroom.exercises.engine import Misconception, exercise
 from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, expect_words
 from glassroom.exercises.facts import is_tensor, same_value, text, values
 
@@ -167,7 +167,15 @@ def cheaper(camera: Any, orbit: Any, wind: Any, blame: Any) -> str:
     ],
 )
 def each_gradient(each_gradient: Callable[..., Any], *, w: Any, xs: Any, ys: Any) -> str:
-    returned = call(each_gradient, "each_gradient", w, xs, ys)
+    try:
+        returned = call(each_gradient, "each_gradient", w, xs, ys)
+    except Misconception as told:
+        expect(
+            "grad_and_value" not in str(told.__context__),
+            "`grad` wants a function that returns one number, and this one returns one for each sample. Take `grad` of "
+            "one sample's error first, then `vmap`.",
+        )
+        raise
     missed = (xs * w).sum(dim=1) - ys
     right = 2 * missed[:, None] * xs
     expect_tensor(returned, "each_gradient(w, xs, ys)")

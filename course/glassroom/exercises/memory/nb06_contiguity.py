@@ -97,7 +97,7 @@ def in_order(in_order: Any) -> str:
         ((7,), (1,)),
         ((), ()),
     ):
-        returned = call(in_order, "in_order", size)
+        returned = call(in_order, f"in_order({size})", size)
         expect(
             isinstance(returned, (tuple, list)),
             f"`in_order({size})` should be a tuple of {len(size)} numbers.",
@@ -110,7 +110,13 @@ def in_order(in_order: Any) -> str:
         by_neighbor = (*size[1:], 1)[: len(size)]
         from_left = tuple(prod(size[:place]) for place in places)
         with_own = tuple(prod(size[place:]) for place in places)
+        backwards = places[::-1]
+        sizes_from_left = [tuple(prod(size[skipped : skipped + n]) for n in backwards) for skipped in (0, 1)]
         for mistake, shows in (
+            *(
+                (mistake, "The sizes are multiplied from the left. Begin with the *last* size.")
+                for mistake in sizes_from_left
+            ),
             (from_left, "They grow from the left. The *last* index changes fastest: the last stride is 1."),
             (with_own, "Each is multiplied by its own size as well. A step skips what lies to its right."),
             (by_neighbor, "Each is the size to its right alone. Multiply it by the stride to its right."),
@@ -120,7 +126,7 @@ def in_order(in_order: Any) -> str:
             )
         no_dimensions = {(1,): "A tensor without dimensions has no stride at all: for () the answer is ()."}
         expect_equal(tuple(returned), f"in_order({size})", wanted, mistakes={} if size else no_dimensions)
-    return "These are the strides that is_contiguous compares with, and that every new tensor gets."
+    return "These are the strides that is_contiguous compares with, and that every new tensor with elements gets."
 
 
 @exercise(

@@ -204,6 +204,11 @@ def heads(split: Callable[..., Any], join: Callable[..., Any], *, x: Any) -> str
             "the shape is right and the numbers are mixed up: view cut across positions, so that a head has half of "
             "one position and half of another. Split the last dimension, then transpose.",
         )
+        expect(
+            not same_value(values(parts), values(x.unflatten(2, (-1, count)).permute(0, 3, 1, 2))),
+            "the shape is right, but the heads take turns within a position. A head has neighboring numbers: in the "
+            "view, heads come before the numbers of a head, (N, n, heads, d / heads).",
+        )
         expect_value(parts, f"split(x, {count})", right)
         expect_view(parts, "split(x, heads)", of=x, of_name="x", because="view and transpose copy nothing.")
         own = right.contiguous()

@@ -104,6 +104,11 @@ WRONG = [
         "these are the errors",
     ),
     ("e05-samples", SAMPLES.format(result="torch.func.vmap(torch.func.grad(error))(w, xs, ys)"), "raised"),
+    (
+        "e05-samples",
+        SAMPLES.format(result="torch.func.grad(torch.func.vmap(error, in_dims=(None, 0, 0)))(w, xs, ys)"),
+        "one sample's error first",
+    ),
     ("e05-samples", SAMPLES.format(result="xs * 2"), "it should hold [[-4.0"),
     ("e05-rows", ROWS_BY_GRAD, "each row is that same tensor"),
     ("e05-rows", ROWS_BY_GRAD.replace("x.grad)", "x.grad.clone())"), "those above it added"),

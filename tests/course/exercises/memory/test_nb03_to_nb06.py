@@ -3,6 +3,13 @@
 import pytest
 from exercise_answers import verdict_on, wrong_answers
 
+SIZES_FROM_LEFT = """
+def in_order(size):
+    strides = {end}
+    for n in {size}:
+        strides.insert(0, strides[0] * n)
+    return tuple(strides)"""
+
 WRONG = [
     ("03-header-of-a-slice", "size, stride, offset = (2, 3), (6, 1), 8", "doubles the stride"),
     ("03-header-of-a-slice", "size, stride, offset = (2, 4), (12, 1), 8", "end of a slice is not part"),
@@ -79,6 +86,13 @@ WRONG = [
         "06-in-order",
         "def in_order(size): return tuple(n * step for n, step in zip(size, torch.ones(size).stride()))",
         "its own size as well",
+    ),
+    ("06-in-order", SIZES_FROM_LEFT.format(size="size[1:]", end="[1]"), "Begin with the *last* size"),
+    ("06-in-order", SIZES_FROM_LEFT.format(size="size", end="[1]") + "[1:]", "Begin with the *last* size"),
+    (
+        "06-in-order",
+        "def in_order(size): return (size[1] * size[2], size[2], 1)",
+        "`in_order((4, 3))` raised IndexError",
     ),
     ("06-small-bill", "def two_rows(big): return big[:, :2].reshape(2, -1)", "columns are mixed up"),
     ("06-who-hears", "base_after = [[0, 0, 0], [0, 0, 3]]", "base itself"),

@@ -71,6 +71,11 @@ WRONG = [
     ("n08-causal", CAUSAL.replace(" / q.shape[-1] ** 0.5", ""), "not divided by the root"),
     ("n08-causal", CAUSAL.replace("~allowed", "allowed"), "nans"),
     ("n08-causal", CAUSAL.replace("n = q.shape[-2]", "n = 5"), "raised RuntimeError"),
+    (
+        "n08-heads",
+        "def split(x, heads): return x.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2)\n" + JOIN,
+        "take turns",
+    ),
     ("n08-heads", SPLIT.replace(".transpose(1, 2)", "") + JOIN, "leaves the positions before the heads"),
     ("n08-heads", "def split(x, heads): return x.view(x.shape[0], heads, x.shape[1], -1)\n" + JOIN, "mixed up"),
     ("n08-heads", SPLIT.replace("transpose(1, 2)", "transpose(1, 2).contiguous()") + JOIN, "is a copy"),

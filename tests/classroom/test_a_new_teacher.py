@@ -60,9 +60,23 @@ def test_people_of_one_name_have_their_own_lines_in_canvass_table(
     assert run(command) == 0
     written = {line["ID"]: line["Student"] for line in csv.DictReader(table.open(encoding="utf-8-sig"))}
     assert written == {"": "Points Possible", "326": "King, Ada", "300": "King, Ada", "301": "Noor, Ben"}
-    said = capsys.readouterr().err
+    out, said = capsys.readouterr()
+    assert out == f"3 rows in {table}\n"
     assert f"marked, and left out, because {roster} does not have them: licai\n" in said
-    assert f"in {roster}, and without a mark: Noor, Ben, Rao, Uma\n" in said
+    assert f"in {roster}, and without a mark: Noor, Ben; Rao, Uma\n" in said
+
+
+def test_folders_with_other_names_are_shown_a_person_and_not_canvass_test_student(
+    a_class: Path, hand_in: Handing, tmp_path: Path, capsys: Capture
+) -> None:
+    mark_all(a_class, hand_in, {"Ada King": "1"})
+    roster = tmp_path / "gradebook.csv"
+    people = '"Noor, Ben",301,,ben,A\n"Student, Test",303,,,A\n'
+    roster.write_text(f"Student,ID,SIS User ID,SIS Login ID,Section\n    Points Possible,,,,\n{people}")
+    assert run(["marks", str(a_class), "memory-02", "--lms", "canvas", "--roster", str(roster)]) != 0
+    said = capsys.readouterr().err
+    assert "its people would be 'noorben 301' or '301' or 'ben' or 'noorben'" in said
+    assert "studenttest" not in said
 
 
 def test_who_of_moodles_worksheet_got_no_mark_is_named(
@@ -77,7 +91,7 @@ def test_who_of_moodles_worksheet_got_no_mark_is_named(
     assert run([*command, str(tmp_path / "m.csv")]) == 0
     written = [line["Identifier"] for line in csv.DictReader((tmp_path / "m.csv").open(encoding="utf-8-sig"))]
     assert written == ["Participant 26", "Participant 27"]
-    assert f"in {roster}, and without a mark: Ada King, Sol Vega\n" in capsys.readouterr().err
+    assert f"in {roster}, and without a mark: Ada King; Sol Vega\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("wrong", ["..", "notebooks"])

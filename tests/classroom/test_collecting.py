@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from attacks import deliveries
-from classes import FILE, answered
+from classes import FILE, NOTEBOOK, answered, make_class
 
 from glassroom.classroom.collecting import Collected, collect
 from glassroom.classroom.course_file import read_course
@@ -277,8 +277,28 @@ def test_a_renamed_notebook_is_recognized_by_its_cells(
     (tmp_path / "in" / "ada" / name).write_bytes(serialise(notebook))
     report = taking(a_class, tmp_path / "in")
     assert taken(a_class) == [f"ada/memory-02/{FILE}"]
-    assert len(report.oddities) == 1
-    assert "taken for" in report.oddities[0]
+    assert report.oddities == []
+    assert report.recognized == [f"ada/{name}: recognized as {FILE} by its cells"]
+
+
+def test_a_name_that_is_another_notebooks_is_an_oddity(tmp_path: Path, notebook: Notebook) -> None:
+    folder = make_class(tmp_path / "class", (NOTEBOOK, "1_memory/03_basic_indexing.ipynb"))
+    (tmp_path / "in" / "ada").mkdir(parents=True)
+    (tmp_path / "in" / "ada" / "03_basic_indexing.ipynb").write_bytes(serialise(notebook))
+    report = taking(folder, tmp_path / "in")
+    name = "03_basic_indexing.ipynb"
+    assert report.oddities == [f"ada/{name}: named {name}, taken for {FILE} by its cells"]
+    assert report.recognized == []
+
+
+def test_canvass_number_of_a_resubmission_is_no_oddity(
+    a_class: Path, notebook: Notebook, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    delivered = zipped({f"kingada_300_4711_{FILE[:-6]}-1.ipynb": serialise(notebook)}, tmp_path / "canvas.zip")
+    assert run(["collect", str(delivered), "--course", str(a_class)]) == 0
+    said = capsys.readouterr().out
+    assert f"recognized as {FILE} by its cells\n" in said
+    assert "1 notebook taken in, 0 oddities" in said
 
 
 def test_a_renamed_notebook_whose_cells_have_lost_their_names_is_recognized_by_its_checks(
@@ -291,7 +311,7 @@ def test_a_renamed_notebook_whose_cells_have_lost_their_names_is_recognized_by_i
     path.write_bytes(serialise({**notebook, "cells": cells}))
     report = taking(a_class, tmp_path / "in")
     assert report.taken == [("ada", "memory-02")]
-    assert any("by its cells" in oddity for oddity in report.oddities)
+    assert report.recognized == [f"ada/Homework.ipynb: recognized as {FILE} by its cells"]
 
 
 def test_a_notebook_of_a_learners_own_copy_is_recognized_by_its_cells(
@@ -327,8 +347,6 @@ def test_what_cannot_be_placed_is_kept_and_told(a_class: Path, notebook: Noteboo
 
 
 def test_a_missing_notebook_of_an_assignment_is_reported(tmp_path: Path, notebook: Notebook) -> None:
-    from classes import make_class
-
     folder = make_class(tmp_path / "class")
     text = (folder / "course.toml").read_text()
     two = text.replace(f'"1_memory/{FILE}"', f'"1_memory/{FILE}", "1_memory/03_basic_indexing.ipynb"')
@@ -811,6 +829,9 @@ def test_files_that_were_copied_at_once_are_reported_and_the_teacher_says_when(
     for learner in ("ada", "bob", "zoe"):
         (tmp_path / "in" / learner).mkdir(parents=True)
         (tmp_path / "in" / learner / FILE).write_bytes(serialise(notebook))
+    assert taking(a_class, tmp_path / "in").oddities == []  # nothing is due, so nobody can be late
+    course = a_class / "course.toml"
+    course.write_text(course.read_text().replace("# due = ", "due = ", 1))
     report = taking(a_class, tmp_path / "in")
     assert "the files of all 3 learners are dated" in report.oddities[0]
     when = ["--when", "2030-01-31T18:00+01:00"]

@@ -633,7 +633,7 @@ def test_the_commands_of_a_teachers_day(
     assert run(["feedback", folder]) == 0
     assert sorted(path.name for path in (a_class / "pages").iterdir()) == ["ada.html", "bob.html"]
     assert run(["class", folder]) == 0
-    assert "2 handed in, 0 missing, 50% of the points on average" in capsys.readouterr().out
+    assert "2 handed in, 0 missing, average 50% of the points (of 2 who handed in)" in capsys.readouterr().out
     assert (a_class / "class.html").is_file()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import threading
@@ -195,11 +196,17 @@ def test_the_rehearsal_finds_each_fault_where_it_is(mine: Path) -> None:
     assert not faults["learner's copy"]
 
 
-def test_the_command_tries_stored_outputs_solutions_copies_and_hints(mine: Path) -> None:
+def test_the_command_tries_stored_outputs_solutions_copies_and_hints(
+    mine: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(mine.parent)
     assert run(["test", "--course", str(mine), "--jobs", "1"]) == Exit.OK
     data = mine / "notebooks" / "data" / "weather.csv"
     data.write_text(data.read_text().replace("11.5", "99.5"))
-    assert run(["test", "--course", str(mine), "--jobs", "1"]) == Exit.FAILED
+    assert run(["test", "--course", "my-course", "--jobs", "1"]) == Exit.FAILED
+    advised = re.search(r"^ +glassroom refresh (.*)$", capfd.readouterr().out, re.MULTILINE)
+    assert advised is not None
+    assert advised[1] == os.path.join("my-course", "notebooks", "weather.ipynb")
 
 
 def test_exercises_of_one_class_are_none_of_another(mine: Path, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from glassroom.classroom.marks import result
 from glassroom.classroom.pages import class_page
 from glassroom.classroom.pages.feedback import feedback_page
 from glassroom.classroom.pages.misconceptions import anonymised, mistakes
+from glassroom.classroom.pages.overview import ClassPage
 from glassroom.classroom.pages.shell import picture, text
 from glassroom.classroom.pages.similar import similar
 from glassroom.cli.app import run
@@ -96,6 +97,29 @@ def test_a_learners_page_has_points_messages_pictures_and_comments(folder: Path)
     assert "One storage." in page
     waiting = feedback_of(folder, row)
     assert "1 answer in words waits for a person" in waiting
+
+
+@pytest.mark.parametrize(
+    ("parts", "average", "middle"),
+    [((1.0,), 100, 100), ((1.0, 0.5), 75, 75), ((1.0, 0.5, 0.0), 50, 50), ((1, 0, 0), 33, 0)],
+)
+def test_what_the_class_has_on_average_is_said_of_those_who_handed_in(
+    folder: Path, parts: tuple[float, ...], average: int, middle: int
+) -> None:
+    course = read_course(folder)
+    everything = (mark.id for mark in task_of(course, course.assignments[0]).questions())
+    ids = [id for id in everything if id != "why"]
+    results = []
+    for number, part in enumerate(parts):
+        row = row_of(folder, f"learner {number}", dict.fromkeys(ids, part), {})
+        by_hand = {(row.learner, "memory-02", "why"): ByHand(2 * part, "")}
+        results.append(result(course, course.assignments[0], row, by_hand))
+    shown = ClassPage(course, [(course.assignments[0], results, ["zoe"])])
+    counts = f"{len(parts)} handed in, 1 missing"
+    assert f"{counts}; median {middle}% of the points (of {len(parts)} who handed in)." in shown.html
+    assert str(shown).startswith(
+        f"memory-02: {counts}, average {average}% of the points (of {len(parts)} who handed in)"
+    )
 
 
 def test_a_learners_page_has_no_hidden_test_and_no_solution(folder: Path) -> None:

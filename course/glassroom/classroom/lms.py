@@ -31,6 +31,8 @@ from glassroom.translations.templates import as_is, word
 from glassroom.workspace.notebook_json import serialise
 from glassroom.workspace.problems import Problem
 
+NO_PERSON = as_is("Points Possible")  # the line of Canvas's file that says how many points there are
+TEST_STUDENT = as_is("Student, Test")  # whom Canvas makes for teachers who look at a course as a learner
 CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")  # columns by which Canvas finds people
 COMMENTS = as_is("Feedback comments")
 MAIL = as_is("Email address")
@@ -199,10 +201,11 @@ def _matches(
                 )
         yield who, match
     if rows and not id_of:
+        named = [who for who in people if kind == "moodle" or who["Student"].strip() not in (NO_PERSON, TEST_STUDENT)]
         raise Problem(
             f"None of the {len(rows)} learners is in {roster}: folders are named {rows[0].row.learner!r}, for one, and "
-            f"its people would be {word(' or ').join(map(repr, filter(None, _names_of(kind, people[-1]))))}."
-            if people
+            f"its people would be {word(' or ').join(map(repr, filter(None, _names_of(kind, named[-1]))))}."
+            if named
             else f"{roster} has no people in it."
         )
 
@@ -226,7 +229,7 @@ def _filled(
     kept = [name for name in head if name != "Grade" and (kind == "moodle" or name in CANVAS)]
     table = [[*kept, title]]
     for who, match in _matches(kind, rows, head, lines, roster, numbers):
-        if match is not None or who.get("Student", "").strip() == "Points Possible":
+        if match is not None or who.get("Student", "").strip() == NO_PERSON:
             points = number(match.total) if match else number(rows[0].points if rows else 0)
             if match is not None and kind == "moodle" and not who.get(COMMENTS, "").strip():
                 who[COMMENTS] = _words(match)

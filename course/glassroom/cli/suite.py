@@ -266,6 +266,7 @@ def _run(layer: Layer, options: list[str], root: Path | None) -> Result:
     with tempfile.TemporaryDirectory(prefix="glassroom-test-") as folder:
         outcome = Path(folder, "report.xml")
         command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "--no-header", f"--junitxml={outcome}"]
+        command.append(f"--advise-from={os.getcwd()}")
         here = ["-p", "no:cacheprovider", f"--rootdir={folder}"] if root is None else []
         # More than one thread per process would only slow the processes down.
         environment = {"OMP_NUM_THREADS": "1", **os.environ, **layer.environment}

@@ -6,10 +6,13 @@ It is loaded with every pytest that finds it installed, so it imports nothing bu
 
 from __future__ import annotations
 
+import argparse
 import os
+import shlex
 import sys
 from collections.abc import Generator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         parser.addini("timeout", "seconds a test may take, where pytest-timeout is installed (glassroom)")
     group = parser.getgroup("glassroom", "memory of tensors")
     group.addoption("--memory-peaks", type=int, default=0, metavar="N", help="tell the N tests with the highest peaks")
+    group.addoption("--advise-from", default="", help=argparse.SUPPRESS)  # where who reads the report stands
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -68,16 +72,23 @@ def _differs_from_what_is_stored(report: Any) -> bool:
     return ".ipynb::" in report.nodeid and "Cell outputs differ" in str(report.longrepr)
 
 
+def _from(here: Path, path: Path) -> str:
+    """A path as it is written in `here`: relative if it lies within, else whole."""
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     failed = terminalreporter.stats.get("failed", [])
-    root = config.rootpath
     differing = [
-        os.path.relpath(root / report.location[0]) for report in failed if _differs_from_what_is_stored(report)
+        os.path.abspath(config.rootpath / report.location[0])
+        for report in failed
+        if _differs_from_what_is_stored(report)
     ]
     if differing:
         terminalreporter.section("stored outputs differ")
         terminalreporter.line("If what these notebooks show now is right, store it:")
-        paths = [os.path.relpath(config.rootpath / path) for path in dict.fromkeys(differing)]
+        here = Path(config.getoption("advise_from") or os.getcwd())
+        paths = [shlex.quote(_from(here, Path(path))) for path in dict.fromkeys(differing)]
         terminalreporter.line(as_is(f"    glassroom refresh {' '.join(paths)}"))
     most, peaks = config.getoption("memory_peaks"), config.stash[PEAKS]
     if most and peaks:

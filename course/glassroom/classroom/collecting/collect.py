@@ -51,9 +51,12 @@ def collect(
     items = list(in_homes(source) if hub else delivered_items(source, layout))
     if when is not None:
         items = [replace(item, when=when) for item in items]
-    elif source.is_dir() and lateness and not hub:
-        report.oddities += _dates(items)
-    for (learner, target, name), attempts in sorted(_attempts(course, items, assignment, report).items()):
+    found = _attempts(course, items, assignment, report)
+    if when is None and source.is_dir() and lateness and not hub:
+        may_be_late = {each.name for each in course.assignments if each.due}
+        dated = [item for (_, target, _), attempts in found.items() if target in may_be_late for item in attempts]
+        report.oddities[:0] = _dates(dated)
+    for (learner, target, name), attempts in sorted(found.items()):
         attempts.sort(
             key=lambda item: (item.when or datetime.min.replace(tzinfo=UTC), attempt_of(item.name), item.origin)
         )
@@ -93,14 +96,16 @@ def _attempts(
     for item in items:
         where = printable(item.origin)
         learner = safe_name(item.learner)
-        target, name, why = "", "", item.fault
+        target, name, why, recognized = "", "", item.fault, ""
         if not item.fault and not learner:
             why = "whose it is cannot be told; kept in collected/"
         elif not item.fault and not item.name.lower().endswith(".ipynb"):
             why = "not a notebook; kept in collected/"
         elif not item.fault:
-            target, name, why = known.place(item, assignment)
+            target, name, why, recognized = known.place(item, assignment)
         report.oddities += [f"{where}: {remark}" for remark in (why, item.note) if remark]
+        if recognized:
+            report.recognized.append(f"{where}: {recognized}")
         if not target:
             keep_aside(course, item)
             continue

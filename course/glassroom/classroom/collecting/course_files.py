@@ -32,29 +32,27 @@ class CourseFiles:
                         self.by_exercise.setdefault(marks["grade_id"], (assignment.name, name))
                         self.by_cell.setdefault(str(cell.get("id")), (assignment.name, name))
 
-    def place(self, item: Item, fallback: str) -> tuple[str, str, str]:
-        """(assignment, the notebook's proper name, what is odd about it); the assignment is None if it cannot be
-        found."""
+    def place(self, item: Item, fallback: str) -> tuple[str, str, str, str]:
+        """(assignment, the notebook's proper name, what is odd about it, how it was recognized under another name); the
+        assignment is "" if it cannot be found."""
         plain = plain_name(item.name)
         by_cells = self._by_cells(item.content)
         if isinstance(by_cells, str):
             exact = self._within(item.assignment or fallback, plain) or self.by_file.get(plain.casefold())
             if exact:  # graded under the name it has; its row will say that it cannot be read
-                return *exact, f"taken for {exact[1]} by its name, but {by_cells}"
-            return "", "", f"{by_cells}; kept in collected/"
+                return *exact, f"taken for {exact[1]} by its name, but {by_cells}", ""
+            return "", "", f"{by_cells}; kept in collected/", ""
         exact = self._within(item.assignment or fallback, plain) or (
             None if by_cells else self.by_file.get(plain.casefold())
         )
         if by_cells and (not exact or exact != by_cells):
-            renamed = (
-                ""
-                if item.name == by_cells[1]
-                else f"named {printable(item.name)}, taken for {by_cells[1]} by its cells"
-            )
-            return *by_cells, renamed
+            other = self.by_file.get(plain.casefold(), by_cells)
+            if other != by_cells and item.name != by_cells[1]:  # the name is another notebook's
+                return *by_cells, f"named {printable(item.name)}, taken for {by_cells[1]} by its cells", ""
+            return *by_cells, "", "" if item.name == by_cells[1] else f"recognized as {by_cells[1]} by its cells"
         if exact:
-            return *exact, "" if item.name == exact[1] else f"taken for {exact[1]}"
-        return "", "", "which assignment it is cannot be told (name one with --assignment); kept in collected/"
+            return *exact, "", "" if item.name == exact[1] else f"recognized as {exact[1]}"
+        return "", "", "which assignment it is cannot be told (name one with --assignment); kept in collected/", ""
 
     def _within(self, assignment: str, name: str) -> tuple[str, str] | None:
         for candidate in self.course.assignments:

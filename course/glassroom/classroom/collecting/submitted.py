@@ -21,10 +21,12 @@ DELIVERED = ".delivered"  # beside it: Canvas's name of each notebook, which it 
 
 @dataclass
 class Collected:
-    """What was collected: submissions by learner and assignment, and a line about each oddity."""
+    """What was collected: submissions by learner and assignment, a line about each oddity, and one about each file that
+    was recognized under another name."""
 
     taken: list[tuple[str, str]] = field(default_factory=list)
     oddities: list[str] = field(default_factory=list)
+    recognized: list[str] = field(default_factory=list)
     unchanged: int = 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
+from statistics import mean, median
 
 from glassroom.classroom.batch import learners_of, read_rows
 from glassroom.classroom.by_hand import read_manual
@@ -68,10 +69,10 @@ class ClassPage:
     def __str__(self) -> str:
         lines = []
         for assignment, results, missing in self.found:
-            earned = [result.total / result.points for result in results if result.points]
-            mean = sum(earned) / len(earned) if earned else 0.0
+            shares = _shares(results)
             counts = f"{len(results)} handed in, {len(missing)} missing"
-            lines.append(f"{assignment.name}: {counts}, {mean:.0%} of the points on average")
+            average = f", average {mean(shares):.0%} of the points (of {len(shares)} who handed in)" if shares else ""
+            lines.append(f"{assignment.name}: {counts}{average}")
             most = mistakes(one.row for one in results)[:3]
             lines += [f"  {len(mistake.learners)} × {mistake.exercise}: {mistake.message}" for mistake in most]
         return "\n".join(lines)
@@ -124,12 +125,16 @@ def _summary(assignment: Assignment, results: list[Result], missing: list[str]) 
         parts.append(f"{late} late")
     if waiting:
         parts.append(f"{waiting} {'answer waits' if waiting == 1 else 'answers wait'} for a person")
-    if results:
-        shares = sorted(result.total / result.points if result.points else 0.0 for result in results)
-        parts.append(f"half of the class has {shares[len(shares) // 2]:.0%} of the points or more")
+    if shares := _shares(results):
+        parts.append(f"median {median(shares):.0%} of the points (of {len(shares)} who handed in)")
     if assignment.due:
         parts.append(f"due {assignment.due:%d %B %Y, %H:%M %Z}")
     return text("; ".join(parts) + ".")
+
+
+def _shares(results: list[Result]) -> list[float]:
+    """The part of the points that each learner has who handed in something with points."""
+    return [result.total / result.points for result in results if result.points]
 
 
 def _versions(course: Course, assignment: Assignment, results: list[Result]) -> Iterable[str]:

@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     for source in arguments.source:
         lateness = not arguments.no_lateness
         report = collect(course, source, arguments.assignment, arguments.within, when, arguments.hub, lateness)
-        for line in report.oddities:
+        for line in [*report.recognized, *report.oddities]:
             print(line)
         taken += len(report.taken) - report.unchanged
         odd += len(report.oddities)

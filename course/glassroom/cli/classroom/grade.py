@@ -25,6 +25,9 @@ namespaces. Where neither works, this command stops; --trust lets submissions ru
 
 Killed in the middle, it goes on where it was. Run again, it marks only what has changed.
 
+Who has handed in nothing is known from tensors-2030/learners.txt, if you write one: a line for each learner, with the
+name that their folder in submitted/ has or would have.
+
 examples:
   glassroom grade tensors-2030                    every assignment of the class
   glassroom grade tensors-2030 memory-02 --jobs 8

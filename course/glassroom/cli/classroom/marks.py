@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write or print the table."""
     from glassroom.classroom.batch import learners_of, read_rows
     from glassroom.classroom.by_hand import MANUAL, read_manual
-    from glassroom.classroom.lms import left_out, lms_csv, numbers_of
+    from glassroom.classroom.lms import NO_PERSON, left_out, lms_csv, numbers_of
     from glassroom.classroom.marks import absentees, manual_template, marks_csv, result
 
     course = course_of(arguments)
@@ -65,10 +65,10 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.roster:
             unknown, without = left_out(arguments.lms, results, arguments.roster, numbers)
             if unknown:
-                names = ", ".join(map(printable, unknown))
+                names = "; ".join(map(printable, unknown))
                 print(f"marked, and left out, because {arguments.roster} does not have them: {names}", file=sys.stderr)
             if without:
-                names = ", ".join(map(printable, without))
+                names = "; ".join(map(printable, without))
                 print(f"in {arguments.roster}, and without a mark: {names}", file=sys.stderr)
     else:
         present = {(result.row.learner, result.row.assignment) for result in results}
@@ -84,5 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(table, end="")
     else:
         write_atomically(path, table.encode())
-        print(f"{len(list(csv.reader(io.StringIO(table)))) - 1} rows in {path}")
+        _, *lines = csv.reader(io.StringIO(table))
+        rows = len([line for line in lines if arguments.lms != "canvas" or line[0].strip() != NO_PERSON])
+        print(f"1 row in {path}" if rows == 1 else f"{rows} rows in {path}")
     return Exit.OK

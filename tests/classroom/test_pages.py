@@ -24,6 +24,7 @@ from glassroom.classroom.pages import class_page
 from glassroom.classroom.pages.feedback import feedback_page
 from glassroom.classroom.pages.misconceptions import anonymised, mistakes
 from glassroom.classroom.pages.overview import ClassPage
+from glassroom.classroom.pages.questions import questions_of
 from glassroom.classroom.pages.shell import picture, text
 from glassroom.classroom.pages.similar import similar
 from glassroom.cli.app import run
@@ -82,7 +83,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def feedback_of(folder: Path, row: Row, **manual: ByHand) -> str:
     course = read_course(folder)
     marked = {(row.learner, "memory-02", id): hand for id, hand in manual.items()}
-    return feedback_page(course.name, row.learner, [result(course, course.assignments[0], row, marked)])
+    asked = questions_of(course, course.assignments[0])
+    return feedback_page(course.name, row.learner, [result(course, course.assignments[0], row, marked)], asked)
 
 
 def test_a_learners_page_has_points_messages_pictures_and_comments(folder: Path) -> None:
@@ -120,6 +122,30 @@ def test_what_the_class_has_on_average_is_said_of_those_who_handed_in(
     assert str(shown).startswith(
         f"memory-02: {counts}, average {average}% of the points (of {len(parts)} who handed in)"
     )
+
+
+def test_a_learners_page_has_each_answer_below_its_question(folder: Path) -> None:
+    page = feedback_of(folder, row_of(folder, "ada", {}, {}, "it is a copy of `a`."))
+    assert '<h3>Exercise 2: the middle <small class="muted">02-middle</small></h3>' in page
+    assert "Make <code>middle</code>: a tensor of shape (2, 2) over cells 1 to 4 of the storage of" in page
+    assert '<p class="message">It is a copy of <code>a</code>.</p>' in page
+    assert "hint(" not in page
+    assert '<h3>A question in words <small class="muted">why</small></h3>' in page
+
+
+def test_an_exercise_without_an_answer_is_neither_wrong_nor_shown(folder: Path) -> None:
+    row = row_of(folder, "ada", {"02-count": 1.0}, {"02-middle": "# mine"}, "`middle` waits for your answer.")
+    for mark in row.marks:
+        mark.outputs = [{"image/svg+xml": SVG}] if mark.id == "02-middle" else []
+    page = feedback_of(folder, row)
+    middle = page.partition('<small class="muted">02-middle</small>')
+    assert middle[0].rpartition("<section")[2].startswith(' class="exercise unanswered">')
+    shown = middle[2].partition("</section>")[0]
+    assert '<span class="badge">not answered</span>' in shown
+    assert "data:image" not in page
+    assert "waits for your answer" not in page
+    assert "Your answer" not in shown
+    assert "not yet" not in page  # a hidden test of what has not been answered is not answered either
 
 
 def test_a_learners_page_has_no_hidden_test_and_no_solution(folder: Path) -> None:

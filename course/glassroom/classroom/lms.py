@@ -24,6 +24,7 @@ from glassroom.classroom.grading import submission_files
 from glassroom.classroom.marks import Result
 from glassroom.classroom.pages.annotated import annotated
 from glassroom.classroom.pages.feedback import feedback_page
+from glassroom.classroom.pages.questions import questions_of
 from glassroom.classroom.submission import Unreadable, read_notebook
 from glassroom.classroom.tables import number, table_csv
 from glassroom.records.printable import printable
@@ -102,6 +103,7 @@ def feedback_zip(course: Course, results: Iterable[Result], roster: Path | None 
     """
     rows = sorted(results, key=lambda result: result.row.learner)
     people = {row.row.learner: _delivered_as(course, row) for row in rows}
+    asked = questions_of(course, course.assignment(rows[0].row.assignment)) if rows else {}
     if roster is not None:
         head, lines = _read_roster("moodle", roster)
         for who, match in _matches("moodle", rows, head, lines, roster):
@@ -113,7 +115,7 @@ def feedback_zip(course: Course, results: Iterable[Result], roster: Path | None 
             name, id = people[result.row.learner]
             if id:
                 folder = f"{safe_name(name).replace('_', ' ')}_{id}_assignsubmission_file_"
-                html = feedback_page(course.name, result.row.learner, [result])
+                html = feedback_page(course.name, result.row.learner, [result], asked)
                 archive.writestr(f"{folder}/{result.row.assignment}.html", html.encode("utf-8", "replace"))
     return packed.getvalue(), [row.row.learner for row in rows if not people[row.row.learner][1]]
 

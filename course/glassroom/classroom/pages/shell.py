@@ -79,8 +79,9 @@ def visible(words: object) -> str:
 
 
 def sentence(words: object) -> str:
-    """A sentence of a check, with text between backticks as code."""
-    return re.sub(r"`([^`\n]{1,200})`", r"<code>\1</code>", text(words))
+    """A sentence of a check, which begins with a capital here, with text between backticks as code."""
+    said = str(words)
+    return re.sub(r"`([^`\n]{1,200})`", r"<code>\1</code>", text(said[:1].upper() + said[1:]))
 
 
 def code(source: str) -> str:

@@ -47,14 +47,18 @@ def run(arguments: argparse.Namespace) -> int:
     from glassroom.classroom.collecting import safe_name
     from glassroom.classroom.marks import Result, result
     from glassroom.classroom.pages.feedback import feedback_page
+    from glassroom.classroom.pages.questions import Question, questions_of
 
     course = course_of(arguments)
     manual = read_manual(course)
     if arguments.moodle or arguments.canvas:
         return _write_zip(arguments, course, manual)
     of: dict[str, list[Result]] = {}
+    asked: dict[str, Question] = {}
     for assignment in course.chosen(arguments.assignments):
-        for learner, row in read_rows(course, assignment.name).items():
+        rows = read_rows(course, assignment.name)
+        asked |= questions_of(course, assignment) if rows else {}
+        for learner, row in rows.items():
             of.setdefault(learner, []).append(result(course, assignment, row, manual))
     if not of:
         raise Problem(f"Nothing is marked yet. Run: glassroom grade {arguments.course}")
@@ -65,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         while name.casefold() in taken:
             name += "-"
         taken.add(name.casefold())
-        html = feedback_page(course.name, learner, of[learner])
+        html = feedback_page(course.name, learner, of[learner], asked)
         write_atomically(folder / f"{name}.html", html.encode("utf-8", "replace"))
     print(f"{len(taken)} pages in {folder}")
     return Exit.OK

@@ -30,36 +30,40 @@ def share_storage(share_storage: Any, *, a: Any) -> str:
 
     expect(
         says(a, a.view(-1, 1)),
-        "it says False for a and a.view(-1, 1): two headers, two Python objects, but one storage.",
+        "`share_storage` says `False` for `a` and `a.view(-1, 1)`: two headers, two Python objects, but one storage.",
     )
     expect(
         says(a, a[2:]),
-        "it says False for a and a[2:], which begin at different cells of one storage. The `data_ptr()` of a "
-        "tensor is where its first element lies; the storage has one of its own.",
+        "`share_storage` says `False` for `a` and `a[2:]`, which begin at different cells of one storage. The "
+        "`data_ptr()` of a tensor is where its first element lies; the storage has one of its own.",
     )
     expect(
         says(a[:2], a[4:]),
-        "it says False for a[:2] and a[4:]. Neither is a view of the other, and they have no cell in common; "
-        "yet both look at the same storage.",
+        "`share_storage` says `False` for `a[:2]` and `a[4:]`. Neither is a view of the other, and they have no cell "
+        "in common; yet both look at the same storage.",
     )
-    for name, header in (("a.detach()", a.detach()), ("a.data", a.data), ("a header set on its storage", _set_on(a))):
+    for name, header in (
+        ("`a.detach()`", a.detach()),
+        ("`a.data`", a.data),
+        ("a header set on its storage", _set_on(a)),
+    ):
         expect(
             says(a, header) and says(header[3:], a[:2]),
-            f"it says False for a and {name}, or for parts of the two. `_base` knows nothing of them, and yet they "
-            "look at the same storage: ask the storages.",
+            f"`share_storage` says `False` for `a` and {name}, or for parts of the two. `_base` knows nothing of "
+            "them, and yet they look at the same storage: ask the storages.",
         )
     expect(
         not says(a, a.clone()),
-        "it says True for a and a.clone(), which hold equal values in two storages. "
+        "`share_storage` says `True` for `a` and `a.clone()`, which hold equal values in two storages. "
         "(Did you compare values, or the ids of objects that nobody keeps?)",
     )
     expect(
         not says(a[:3].clone(), a[:3].clone()),
-        "it says True for two clones, each of which has a storage of its own.",
+        "`share_storage` says `True` for two clones, each of which has a storage of its own.",
     )
     expect(
         not says(a, a.clone()[2:].view(2, 2)),
-        "it says True for a and a view of a clone of it, whose storage is the clone's.",
+        "`share_storage` says `True` for `a` and a view of a clone of it, whose storage is the clone's.",
     )
     return "It is right about views, parts and clones, and about headers that are views of nothing."
 

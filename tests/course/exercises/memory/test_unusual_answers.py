@@ -216,7 +216,7 @@ WRONG = [
     ("01-batch-bytes", "batch_bytes = 3 * 224 * 224 * 2", "That is one picture"),
     ("01-numpy", "watching, apart = torch.tensor(m), torch.from_numpy(m)", "0 of 2 are right; `watching` and `apart`"),
     ("02-share-storage", SHARE_BY_BASE, "ask the storages"),
-    ("02-share-storage", SHARE_ALL, "it says"),
+    ("02-share-storage", SHARE_ALL, "`share_storage` says"),
     ("02-whole", "whole = tail.clone()", "is a copy"),
     ("02-count", "headers, storages = 5, 5", "0 of 2 are right"),
     ("03-header-of-a-slice", "size, stride, offset = (2, 3), (1, 12), 6", "the right numbers, in another order"),

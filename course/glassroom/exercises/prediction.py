@@ -203,7 +203,7 @@ class Prediction:
         except Exception as error:
             return kind, as_text(kind, said), f"cannot be told: {facts.first_line(error)}", ""
         mark = "" if written == UNKNOWN else mark_of(kind, said, *truths)
-        is_unread = self._misfits(kind) and (not mark or (mark == WRONG and kind != "value"))
+        is_unread = self._misfits(kind) and (not mark or (mark == WRONG and kind not in ("value", "error")))
         return kind, as_text(kind, said), written, UNREAD if is_unread else mark
 
     def __repr__(self) -> str:

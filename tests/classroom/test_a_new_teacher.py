@@ -214,6 +214,12 @@ def own_course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_a_new_exercise_says_what_is_to_be_replaced(own_course: Path, tmp_path: Path, capsys: Capture) -> None:
+    mine = shutil.copytree(own_course, tmp_path / "my-course")
+    assert run(["new", "exercise", "rain-mean", "--in", "rain", "--course", str(mine)]) == 0
+    assert "It is an example: write your own text, answer, check and hints" in capsys.readouterr().out
+
+
 @needs_a_sandbox
 def test_a_notebook_with_a_cell_that_raises_is_not_released_unless_it_says_so(
     own_course: Path, tmp_path: Path, capsys: Capture

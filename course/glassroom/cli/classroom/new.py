@@ -73,5 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise Problem(f"{written[0]} was written, and does not run: {failure}")
     for path in written:
         print(f"wrote {path}")
+    if arguments.what == "exercise":
+        print("It is an example: write your own text, answer, check and hints in place of what is there.")
     print(f"Next: {then}")
     return Exit.OK

@@ -61,7 +61,6 @@ CUT_OFF = f"() => ({OUT_OF_REACH})().filter((html) => !document.querySelector('.
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_whole_and_translated(pseudo_site: str, phone: Any, name: str) -> None:
     phone.goto(f"{pseudo_site}/{name}")
-    phone.wait_for_load_state("networkidle")
     phone.evaluate(SETTLED)
     assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     assert phone.evaluate(CUT_OFF) == []

@@ -214,6 +214,18 @@ def own_course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_who_hands_in_nothing_is_known_from_the_list_that_the_help_names(
+    a_class: Path, hand_in: Handing, capsys: Capture
+) -> None:
+    with pytest.raises(SystemExit):
+        run(["grade", "--help"])
+    assert "learners.txt" in capsys.readouterr().out
+    mark_all(a_class, hand_in, {"ada": "1"})
+    (a_class / "learners.txt").write_text("ada\nCem Aydin\n")
+    assert "1 handed in, 1 missing" in str(class_page(a_class))
+    assert "Nothing handed in: Cem Aydin" in class_page(a_class).html
+
+
 def test_a_new_exercise_says_what_is_to_be_replaced(own_course: Path, tmp_path: Path, capsys: Capture) -> None:
     mine = shutil.copytree(own_course, tmp_path / "my-course")
     assert run(["new", "exercise", "rain-mean", "--in", "rain", "--course", str(mine)]) == 0

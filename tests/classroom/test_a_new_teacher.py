@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from classes import FILE, teachers_notebook
+from classes import FILE, make_class, teachers_notebook
 
 from glassroom.classroom.batch import read_rows, row_path
 from glassroom.classroom.by_hand import ByHand, read_manual
@@ -64,6 +64,24 @@ def test_people_of_one_name_have_their_own_lines_in_canvass_table(
     assert out == f"3 rows in {table}\n"
     assert f"marked, and left out, because {roster} does not have them: licai\n" in said
     assert f"in {roster}, and without a mark: Noor, Ben; Rao, Uma\n" in said
+
+
+def test_a_table_for_an_lms_says_which_answers_wait_for_a_person(
+    hand_in: Handing, tmp_path: Path, capsys: Capture
+) -> None:
+    question = '\n[[assignment.explain]]\nid = "why"\nask = "Why?"\npoints = 2\n'
+    a_class = make_class(tmp_path / "class", more=question)
+    mark_all(a_class, hand_in, {"ada": "1", "sol": "2"})
+    (a_class / "manual.csv").write_text("learner,assignment,id,points\nsol,memory-02,why,2\n")
+    roster, table = tmp_path / "worksheet.csv", tmp_path / "moodle.csv"
+    lines = ["Identifier,Full name,Grade,Feedback comments", "Participant 1,Ada,,", "Participant 2,Sol,,"]
+    roster.write_text("\n".join(lines))
+    assert run(["marks", str(a_class), "--lms", "moodle", "--roster", str(roster), "--csv", str(table)]) == 0
+    said = capsys.readouterr().err
+    assert "with answers that wait for a person's mark, and count 0 in this table: ada\n" in said
+    words = {line["Full name"]: line["Feedback comments"] for line in csv.DictReader(table.open(encoding="utf-8-sig"))}
+    assert words["Ada"].endswith("points, with answers that wait for a person's mark")
+    assert words["Sol"].endswith("points")
 
 
 def test_folders_with_other_names_are_shown_a_person_and_not_canvass_test_student(

@@ -94,6 +94,8 @@ def left_out(
 def _words(result: Result) -> str:
     """What a learner reads beside the mark: the points, and comments of people."""
     points = f"{result.total:g} of {result.points:g} points" + (word(", late") if result.factor < 1 else "")
+    if result.waiting:
+        points += word(", with answers that wait for a person's mark")
     return "; ".join([points, *(f"{id}: {comment}" for id, comment in result.comments.items())])
 
 

@@ -70,6 +70,9 @@ def run(arguments: argparse.Namespace) -> int:
             if without:
                 names = "; ".join(map(printable, without))
                 print(f"in {arguments.roster}, and without a mark: {names}", file=sys.stderr)
+        if waiting := [result.row.learner for result in results if result.waiting]:
+            names = "; ".join(map(printable, waiting))
+            print(f"with answers that wait for a person's mark, and count 0 in this table: {names}", file=sys.stderr)
     else:
         present = {(result.row.learner, result.row.assignment) for result in results}
         marked = {assignment for _, assignment in present}

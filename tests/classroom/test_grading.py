@@ -523,6 +523,7 @@ def test_other_cells_stay_as_they_are(text: str) -> None:
 
 
 def test_marks_as_moodle_and_canvas_take_them(marked: Callable[..., tuple[Path, Row]], tmp_path: Path) -> None:
+    waits = "with answers that wait for a person's mark"
     folder, row = marked()
     course = read_course(folder)
     assignment = course.assignments[0]
@@ -530,7 +531,7 @@ def test_marks_as_moodle_and_canvas_take_them(marked: Callable[..., tuple[Path, 
     moodle = list(csv.reader(io.StringIO(lms_csv("moodle", assignment, [ada]))))
     assert moodle[:2] == [
         ["Email address", "memory-02", "Feedback comments"],
-        ["ada@example.org", "4", "4 of 6 points"],
+        ["ada@example.org", "4", f"4 of 6 points, {waits}"],
     ]
     roster = tmp_path / "roster.csv"
     roster.write_text(
@@ -557,7 +558,7 @@ def test_marks_as_moodle_and_canvas_take_them(marked: Callable[..., tuple[Path, 
             csv.DictReader(io.StringIO(lms_csv("moodle", assignment, [replace_row(ada, learner)], worksheet)))
         )
         assert [(line["Identifier"], line["Grade"]) for line in filled] == [(f"Participant {number}", "4")]
-        assert filled[0]["Feedback comments"] == ("Mine" if number == "12" else "4 of 6 points")
+        assert filled[0]["Feedback comments"] == ("Mine" if number == "12" else f"4 of 6 points, {waits}")
     with pytest.raises(Problem, match="may be Participant 12 or Participant 13"):  # no learner gets another's mark
         lms_csv("moodle", assignment, [replace_row(ada, "Ada Lovelace")], worksheet)
     with pytest.raises(Problem, match=r"'A@b\.org' and 'a@b\.org' differ by capitals only"):

@@ -34,7 +34,7 @@ NAMES = re.compile(
     r"span|class|div|tr|th|td|code|thead|tbody|hidden|scope|col|row|data|kind|role|status|aria|label|head|mark|answer|true|wrong|yes"
 )
 #: What Python and PyTorch say, and forms of English verbs, which other languages leave out.
-OTHERS = re.compile(r"ZeroDivisionError.*|output with shape .*? broadcast shape |\b(are|is|waits?)\b")
+OTHERS = re.compile(r"ZeroDivisionError:\s+division by zero|output with shape .*? broadcast shape |\b(are|is|waits?)\b")
 HAN = re.compile("[\u3000-\u9fff\uff00-\uffef]")
 
 

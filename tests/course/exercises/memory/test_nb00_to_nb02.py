@@ -26,10 +26,10 @@ ROWS = """
 01-numpy          | watching = apart = torch.from_numpy(m)         | `apart` is a view
 01-numpy          | watching = m; apart = torch.tensor(m)          | is a NumPy array
 02-share-storage  | share_storage = lambda x, y: x is y            | two headers, two Python objects
-02-share-storage  | share_storage = lambda x, y: x.data_ptr() == y.data_ptr() | False for a and a[2:]
+02-share-storage  | share_storage = lambda x, y: x.data_ptr() == y.data_ptr() | begin at different cells of one storage
 01-numpy          | watching = torch.from_numpy(m); apart = torch.zeros(2, 2) | `apart` holds [[0.0, 0.0], [0.0, 0.0]]
-02-share-storage  | share_storage = lambda x, y: x._base is y or y._base is x | False for a[:2] and a[4:]
-02-share-storage  | share_storage = lambda x, y: x.numel() < 99    | True for a and a.clone()
+02-share-storage  | share_storage = lambda x, y: x._base is y or y._base is x | Neither is a view of the other
+02-share-storage  | share_storage = lambda x, y: x.numel() < 99    | which hold equal values in two storages
 02-share-storage  | share_storage = lambda x, y: x.strange()       | raised AttributeError
 02-share-storage  | share_storage = lambda x, y: None              | returned nothing
 02-middle         | middle = torch.tensor([[1, 2], [3, 4]])        | is a copy

@@ -266,6 +266,12 @@ def test_the_marks_of_solutions_and_of_hidden_tests_are_not_there(site):
     assert not re.search("(BEGIN|END) (SOLUTION|HIDDEN TESTS)", text)
 
 
+def test_no_page_of_the_reference_has_an_address_in_memory(site):
+    pages = sorted(site.rglob("reference/**/*.html"))
+    assert len(pages) > 40
+    assert [page for page in pages if re.search(r"0x[0-9a-f]{6}", page.read_text("utf-8"))] == []
+
+
 def test_nothing_of_a_class_is_there(site):
     """Class pages and hidden tests are made from a class's own folder, which no part of the site is made from."""
     from glassroom.site.build import DOCUMENTS

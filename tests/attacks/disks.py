@@ -137,7 +137,8 @@ def _round(name: str, room: Path, kind: str, drawn: random.Random, wanted: dict[
     after = files(room)
     faults += torn(after, before, wanted)
     faults += [f"{path} is lost" for path in before if path not in after and path in wanted]
-    faults += [f"{path} is left" for path in after if path not in before and LEFT.search(Path(path).name)]
+    new = set(after) - set(before) - set(wanted)
+    faults += [f"{path} is left" for path in sorted(new) if LEFT.search(Path(path).name)]
     if code == 0 and (lacking := difference(after, wanted)):
         faults.append(f"exit 0 without {lacking}; said {said[-300:]!r}")
     for path in locked:

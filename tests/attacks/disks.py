@@ -72,7 +72,7 @@ SLOW = ("translate", "refresh", "notebook", "exercise", "copy", "grade", "releas
 BEGUN = ("notebook", "exercise", "copy")  # they write a notebook, and then run it
 ONCE = ("new", "forget", *BEGUN)  # these refuse to run twice
 WHY = ("Ada", "weather", "weather-noon")  # whose answer a person marks
-DISK = 64 * 2**20
+DISK = 160 * 2**20  # a site with its cache takes 70 MB
 LEFT = re.compile(r"\.part$|^\.glassroom-|^tmp|\.tmp$")
 #: Files that contain times: complete, but different on every run.
 CHANGING = (".db", ".json", ".gz", ".whl", ".zip", ".html", "_config.py")

@@ -131,7 +131,7 @@ def expect_equal(answer: Any, name: str, expected: Any, mistakes: Mapping[Any, s
         return
     for mistake, shows in (mistakes or {}).items():
         if facts.same_value(answer, mistake):
-            if isinstance(answer, (str, bool)):  # without a word it would read as the truth
+            if isinstance(answer, (str, bool)):  # "`row` is 'copy'." would read as if it were so
                 raise Misconception(f"`{name}` is {facts.text(answer)} in your answer. {shows}")
             raise Misconception(f"`{name}` is {facts.text(answer)}. {shows}")
     if slip := _slip(answer, expected):

@@ -203,6 +203,7 @@ class Prediction:
         except Exception as error:
             return kind, as_text(kind, said), f"cannot be told: {facts.first_line(error)}", ""
         mark = "" if written == UNKNOWN else mark_of(kind, said, *truths)
+        # The name of a class that is no exception is a wrong guess, and `mark_of` says which values cannot be compared.
         is_unread = self._misfits(kind) and (not mark or (mark == WRONG and kind not in ("value", "error")))
         return kind, as_text(kind, said), written, UNREAD if is_unread else mark
 

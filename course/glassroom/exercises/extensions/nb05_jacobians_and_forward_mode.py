@@ -171,7 +171,7 @@ def each_gradient(each_gradient: Callable[..., Any], *, w: Any, xs: Any, ys: Any
         returned = call(each_gradient, "each_gradient", w, xs, ys)
     except Misconception as told:
         expect(
-            "grad_and_value" not in str(told.__context__),
+            "grad_and_value" not in str(told.__context__),  # which PyTorch names where the result is no single number
             "`grad` wants a function that returns one number, and this one returns one for each sample. Take `grad` of "
             "one sample's error first, then `vmap`.",
         )

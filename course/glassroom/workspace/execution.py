@@ -1,9 +1,13 @@
 """Running a notebook from top to bottom in a fresh kernel, for `glassroom refresh` and the tests."""
 
+import asyncio
 import atexit
 import os
+import signal
 import tempfile
-from collections.abc import Callable
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from textwrap import shorten
 from typing import IO, Any
@@ -63,6 +67,12 @@ def execute(
             raise CellFailed(current, "it was interrupted before this cell")
 
     class Client(NotebookClient):
+        @asynccontextmanager
+        async def async_setup_kernel(self, **arguments: Any) -> AsyncIterator[None]:
+            with _signal_handlers_kept(asyncio.get_running_loop()):
+                async with super().async_setup_kernel(**arguments):
+                    yield
+
         async def async_start_new_kernel_client(self) -> Any:
             kernel = await super().async_start_new_kernel_client()
             kernel.allow_stdin = watched  # `somebody_watches` looks at this
@@ -98,6 +108,25 @@ def execute(
         reason = ": ".join(filter(None, (" ".join(str(error).split()), last_words)))
         raise Problem(f"No kernel can be started ({reason}). glassroom doctor says why.", Exit.REQUIREMENT) from error
     return node
+
+
+@contextmanager
+def _signal_handlers_kept(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Put the handlers of SIGINT and SIGTERM back at the end. nbclient handles both while a notebook runs. Afterwards
+    it sets Python's defaults; where no kernel starts, it leaves its own, and Ctrl-C would do nothing from then on.
+    """
+    if threading.current_thread() is not threading.main_thread():  # nbclient can set no handlers there
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            with suppress(NotImplementedError):  # on Windows, where nbclient sets none either
+                loop.remove_signal_handler(number)
+            if handler is not None:  # None stands for a handler that is not Python's
+                signal.signal(number, handler)
 
 
 def _last_line(file: IO[bytes]) -> str:

@@ -320,6 +320,7 @@ def test_a_class_predicts_before_it_sees(presented: tuple[str, str], page: Any) 
 
     page.keyboard.press("ArrowRight")
     page.locator(".told .bar.right", has_text="view").wait_for()
+    page.locator(".asked .bar").first.wait_for(state="detached")  # the bars stand once, beside the truth
     phone.get_by_text("There is no question now.").wait_for()
     picture = page.locator(".glassroom [tabindex]").first  # it lives: it takes the keys that are its own
     picture.focus()

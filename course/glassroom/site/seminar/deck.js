@@ -171,8 +171,17 @@ const draw = (box, fields, isTold) => {
 };
 
 const count = async () => {
+  const boxes = new Map(); // where a slide has two for a question, its bars stand in the last, beside the truth
   for (const box of main.querySelectorAll(".votes")) {
     const question = Number(box.dataset.question);
+    const former = boxes.get(question);
+    if (former) {
+      former.replaceChildren();
+      delete former.dataset.drawn;
+    }
+    boxes.set(question, box);
+  }
+  for (const [question, box] of boxes) {
     const got = await fetch(`votes-${question}`).then((reply) => (reply.ok ? reply.json() : null), () => null);
     if (got) draw(box, got, revealed.has(question));
   }

@@ -15,6 +15,7 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import IO, Any
 from xml.etree import ElementTree
@@ -38,10 +39,10 @@ ORDER = (
 WHAT = {
     "geometry": "the integer arithmetic on size, stride and offset",
     "library": "tensorglass: storages, headers, operators",
-    "library-plain": "the same without the library's shortcuts, but for tests of sources and types",
+    "library-plain": "half of the same each day without the library's shortcuts",
     "array_api": "the namespace of the array API standard, by its reference implementation",
     "parity": "the same programs on real PyTorch",
-    "parity-plain": "the half of parity about operators, gradients, indices, layouts, without shortcuts",
+    "parity-plain": "operators, gradients, indices, layouts without shortcuts, half of them each day",
     "attacks": "generated programs: with shortcuts, without them, and on PyTorch",
     "programs": "the runner of public programs, tried on programs of our own",
     "course": "glassroom: inspectors, translations, the command",
@@ -56,9 +57,9 @@ WHAT = {
     "package": "the wheel, alone in an empty environment",
     "style": "ruff, mypy, and which room imports which",
 }
-# Layers that run once more without the library's shortcuts (``TENSORGLASS_FAST=0``), and which of their files then do.
-# `parity` runs the half that asks of every operator: values, gradients of both orders, indices, layouts and strides;
-# and the first thousand of the generated programs.
+# Layers that run once more without the library's shortcuts (``TENSORGLASS_FAST=0``), and which of their files then do:
+# half of them each day. Of `parity` those are the files that ask of every operator: values, gradients of both orders,
+# indices, layouts and strides; and the first thousand of the generated programs.
 PLAIN = {
     "library": ("test_*.py",),
     "parity": (
@@ -217,12 +218,20 @@ def available_layers(root: Path | None, jobs: int) -> list[Layer]:
                 for part in apart:
                     layers[part.name] = Layer(part.name, (*spread, str(part)))
                 patterns = PLAIN.get(folder.name, ())
-                files = sorted({str(path) for pattern in patterns for path in folder.rglob(pattern)})
+                files = _todays_half({path for pattern in patterns for path in folder.rglob(pattern)})
                 if files:
                     plain = f"{folder.name}-plain"
                     same = [f"--deselect=tests/{folder.name}/{test}" for test in SAME_EITHER_WAY.get(folder.name, ())]
                     layers[plain] = Layer(plain, (*spread, *same, *files), WITHOUT_SHORTCUTS)
     return [layers[name] for name in sorted(layers, key=_place_in_order)]
+
+
+def _todays_half(files: set[Path]) -> list[str]:
+    """Half of the files: small and large ones alike, and the other half tomorrow. ``PLAIN=each`` asks for them all."""
+    if os.environ.get("PLAIN") == "each":
+        return sorted(map(str, files))
+    by_size = sorted(files, key=lambda path: (path.stat().st_size, path))
+    return sorted(map(str, by_size[date.today().toordinal() % 2 :: 2]))
 
 
 def report(results: list[Result]) -> str:

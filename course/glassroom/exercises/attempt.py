@@ -11,6 +11,7 @@ from glassroom.exercises import facts
 from glassroom.exercises.cards.card import message_card
 from glassroom.exercises.lines import in_lines
 from glassroom.live.audience import somebody_watches
+from glassroom.translations.notes import notebook_of
 
 _INTERNAL = re.compile(r"\s*\(Triggered internally at [^()]*\)\.?")
 _FRAMES = re.compile(r'(?:^ *File "[^\n]*", line \d+, in [^\n]+\n(?: {4,}[^\n]*\n?)*)+', re.MULTILINE)
@@ -20,7 +21,8 @@ _FRAMES = re.compile(r'(?:^ *File "[^\n]*", line \d+, in [^\n]+\n(?: {4,}[^\n]*\
 def attempt(what: str = "", *, notes: bool = False) -> Iterator[None]:
     """Run lines that may raise an exception or a warning: it is printed, with `what` before it, and nothing is raised.
 
-    With `notes`, those that the exception carries follow below it, as in a traceback.
+    With `notes`, those that the exception carries follow below it, as in a traceback, but for the one that refers to a
+    notebook: whoever reads them is in it.
 
     What PyTorch adds about its own sources is left out. Of a traceback within a message, as in anomaly detection, only
     the last line of code is kept.
@@ -31,7 +33,7 @@ def attempt(what: str = "", *, notes: bool = False) -> Iterator[None]:
         try:
             yield
         except Exception as error:
-            below = getattr(error, "__notes__", []) if notes else []
+            below = [note for note in getattr(error, "__notes__", []) if notebook_of(note) is None] if notes else []
             raised = "\n".join([_told(facts.whole_message(error)), *below])
     told = [_told(f"{warning.category.__name__}: {warning.message}") for warning in caught]
     for message in filter(None, [*told, raised]):

@@ -321,6 +321,11 @@ def run(function: Any, name: str, *arguments: Any) -> Any:
         return function(*arguments)
     except (Exception, SystemExit) as error:
         told = facts.of_a_backward(error) or f"{_given(arguments)}`{name}` raised {facts.explained_sentence(error)}"
+        if "One of the differentiated Tensors does not require grad" in str(error):
+            told = (
+                f"{_given(arguments)}`{name}` raised RuntimeError: One of the differentiated Tensors does not require "
+                "grad. Compute from a tensor of your own that does: x = x.detach().requires_grad_()."
+            )
         if isinstance(error, UnboundLocalError):
             told = (
                 f"{told} A function that assigns to a name has a variable of its own, which has no value there yet; "

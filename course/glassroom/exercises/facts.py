@@ -15,6 +15,7 @@ from numbers import Number
 from types import FunctionType
 from typing import Any
 
+from glassroom.translations.notes import notebook_of
 from glassroom.translations.templates import word
 
 PLAIN = (bool, int, float, complex, str)
@@ -297,7 +298,7 @@ PYTHON_MEANS = (
 
 def explained_sentence(error: BaseException) -> str:
     """The first line of an error as a sentence, and what it means: the library's first note, if it has any."""
-    notes = [str(note) for note in getattr(error, "__notes__", [])][:1]
+    notes = [note for note in map(str, getattr(error, "__notes__", [])) if notebook_of(note) is None][:1]
     means = notes or [meaning for pattern, meaning in PYTHON_MEANS if pattern.search(first_line(error))][:1]
     line = _line_of_a_learner(error)
     return " ".join([first_sentence(error), *means, *([f"The line is `{line}`."] if line else [])])

@@ -268,6 +268,8 @@ def as_text(kind: str, said: object) -> str:
     if not _is_said(kind, said):
         return UNSAID
     try:
+        if kind in ("shape", "stride") and isinstance(said, str):  # it is no tuple, and is shown as it was typed
+            return facts.shortened(said)
         return _fact_written(kind, _plain(kind, said))
     except Exception:
         return f"an object of type {type(said).__name__}"

@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from glassroom.live.audience import somebody_watches
+from glassroom.translations import notes
 
 LIBRARY = "tensorglass"
 
@@ -26,6 +29,9 @@ def show(
     shell: Any, kind: type[BaseException], error: BaseException, frames: TracebackType, tb_offset: Any = None
 ) -> None:
     """What IPython calls for an error of a cell."""
+    if running := os.environ.get("JPY_SESSION_NAME"):  # the notebook of this kernel, as Jupyter's server names it
+        told = getattr(error, "__notes__", [])
+        told[:] = [note for note in told if not notes.is_of_notebook(str(note), Path(running))]
     shown = without_the_library(frames) if somebody_watches() else frames
     shell.showtraceback((kind, error, shown or frames), tb_offset=tb_offset)
     sys.last_traceback = frames

@@ -42,6 +42,20 @@ def translated(note: str) -> str:
     return note
 
 
+def notebook_of(note: str) -> str | None:
+    """The number and title of the notebook that a note refers the reader to; None if it refers to none."""
+    marker = "00 0"
+    before, _, after = translated(f"The course explains it: notebook {marker}.").partition(marker)
+    match = re.fullmatch(f"{re.escape(before)}(.*){re.escape(after)}", note)
+    return match[1] if match else None
+
+
+def is_of_notebook(note: str, file: Path) -> bool:
+    """Whether a note refers the reader to the notebook in this file."""
+    title, own = notebook_of(note), file.stem.replace("_", " ")
+    return title is not None and title.replace("-", " ") in (own, _titled(own).replace("-", " "))
+
+
 def _said(value: str) -> str:
     """A note's value in the language of this process, if it is words: a part of a note, a count, or a list of names."""
     words = _words()

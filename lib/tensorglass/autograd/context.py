@@ -118,7 +118,9 @@ class BackwardCFunction(FunctionCtx, Node):
                         f"save_for_backward can only save variables, but argument {place} is of type "
                         f"{type(tensor).__name__}"
                     ),
-                    "Whatever is no tensor goes into an attribute: ctx.factor = factor.",
+                    "Give the tensors one by one: a star takes them out of a tuple, save_for_backward(*inputs)."
+                    if isinstance(tensor, (tuple, list))
+                    else "Whatever is no tensor goes into an attribute: ctx.factor = factor.",
                 )
 
     def apply(self, gradients: list[Tensor | None], towards: Container[Node | None] | None = None) -> Gradients:

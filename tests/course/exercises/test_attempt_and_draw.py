@@ -33,6 +33,7 @@ def test_the_notes_under_an_exception_are_printed_where_they_are_asked_for(capsy
     with_notes = capsys.readouterr().out
     assert with_notes.startswith(without := told(capsys, refused))
     assert "cannot: dimension 1 spans 6 cells" in with_notes[len(without) :]
+    assert "The course explains it" not in with_notes  # whoever reads it is there
     assert all(len(line) <= 78 for line in with_notes.splitlines())
 
 

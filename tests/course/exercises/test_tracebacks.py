@@ -25,6 +25,20 @@ def test_a_person_sees_their_own_frames_and_everybody_else_all(monkeypatch, is_w
     assert len(traceback.extract_tb(sys.last_traceback)) > 1  # %tb and %debug have them all
 
 
+@pytest.mark.parametrize(
+    ("notebook", "is_told"), [("1_memory/07_view_or_reshape.ipynb", False), ("2_tensors/07_broadcasting.ipynb", True)]
+)
+def test_a_note_does_not_refer_to_the_notebook_that_it_is_shown_in(monkeypatch, notebook, is_told):
+    monkeypatch.setenv("JPY_SESSION_NAME", f"/home/ada/course/{notebook}")
+    monkeypatch.setattr(sys, "last_traceback", None, raising=False)
+    with pytest.raises(RuntimeError) as raised:
+        tensorglass.zeros(3, 4).t().view(12)
+    tracebacks.show(SimpleNamespace(showtraceback=lambda *_, **__: None), RuntimeError, raised.value, raised.tb)
+    told = "The course explains it: notebook 07 view or reshape." in raised.value.__notes__
+    assert told is is_told
+    assert any("reshape" in note for note in raised.value.__notes__)
+
+
 def test_nothing_is_registered_where_somebody_else_shows_errors(monkeypatch):
     handler = (ValueError,)
     shell = SimpleNamespace(custom_exceptions=handler)

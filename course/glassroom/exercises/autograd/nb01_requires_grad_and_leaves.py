@@ -7,7 +7,7 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_tensor, expect_truths, expect_value, expect_view
-from glassroom.exercises.facts import dtype_name, values
+from glassroom.exercises.facts import dtype_name, shape, values
 
 SLOPED = ("float16", "bfloat16", "float32", "float64")
 
@@ -111,9 +111,20 @@ def row_gradient(row_gradient: Any, *, weight: Any) -> str:
         values(row_gradient) != values(weight[1]),
         "`row_gradient` holds the row's values; its gradient was asked for.",
     )
+    expect(shape(row_gradient) != (2, 2), "`row_gradient` is the gradient of the whole `weight`. Take the row's part.")
+    expect(
+        shape(row_gradient) != (1, 2),
+        "`row_gradient` has shape (1, 2): a slice or a list keeps the dimension. An integer as index leaves it out.",
+    )
     expect_tensor(row_gradient, "row_gradient", shape=(2,))
+    expect(
+        values(row_gradient) != values(weight.grad[0]),
+        "`row_gradient` holds the gradient of row 0, on which the result does not depend. `row` is weight[1].",
+    )
     expect_value(row_gradient, "row_gradient", weight.grad[1])
-    expect_view(row_gradient, "row_gradient", of=weight.grad, of_name="weight.grad")
+    expect_view(
+        row_gradient, "row_gradient", of=weight.grad, of_name="weight.grad", because="Basic indexing makes a view."
+    )
     return "The gradient of a part is that part of the leaf's gradient, and indexing it copies nothing."
 
 
@@ -143,6 +154,11 @@ def freeze(layers: Any, *, encoder: Any) -> str:
     for number, layer in enumerate(layers):
         expect_tensor(layer, f"layers[{number}]")
     expect(
+        layers[0] is encoder or not layers[0].requires_grad or encoder.requires_grad,
+        "`encoder` is the name of another tensor now; the list, and the model, hold the old one, whose flag is as it "
+        "was. Change the flag of the tensor that is there.",
+    )
+    expect(
         layers[0] is encoder,
         "`layers[0]` is another tensor now. The model still holds the old one, by the name `encoder`, with its "
         "flag as it was: change the flag of the tensor that is there.",
@@ -151,7 +167,8 @@ def freeze(layers: Any, *, encoder: Any) -> str:
     expect(last, "`layers[2]`, the head, no longer requires a gradient. Only the first two should be frozen.")
     expect(
         not (first and second),
-        "all three still require a gradient.",
+        "all three still require a gradient. `layer = …` in a loop only gives the name to another tensor; "
+        "layer.requires_grad_(False), a call, changes the tensor itself.",
     )
     expect(not first, "`layers[0]` still requires a gradient.")
     expect(not second, "`layers[1]` still requires a gradient.")

@@ -134,6 +134,16 @@ def step(step: Callable[..., Any], *, w: Any) -> str:
         "after the step the parameters have not changed. `p = p - …` gives the name `p` to a new tensor; "
         "`p -= …` writes into the one that is there.",
     )
+    expect(
+        not same_value(now_all[0], values(w.detach() * 1.5)),
+        "the parameters moved along the gradient, uphill. A step goes down: subtract.",
+    )
+    expect(not same_value(now_all[0], values(-w.detach())), "the whole gradient was subtracted; `rate` is missing.")
+    expect(
+        now_all[1] != unchanged[1],
+        "only the first parameter has changed. Does the loop go through the whole list, and does `return` stand behind "
+        "the loop, if there is one?",
+    )
     for place, (now, right) in enumerate(zip(now_all, wanted, strict=True)):
         expect_equal(now, f"parameters[{place}] after the step", right)
     expect(
@@ -182,9 +192,21 @@ def unroll(unroll: Callable[..., Any], *, u: Any) -> str:
         expect(not isinstance(result, list), f"`{name}` is a list; make one tensor of it with torch.stack.")
         expect_tensor(result, name, dtype=dtype_name(mine))
         factor = float(mine.detach())
+        expect_tensor(result, name, shape=(steps + 1,))
+        own = values(result)
+        expect(
+            len({*own}) > 1,
+            f"all entries of `{name}` are equal: the list holds one tensor, {steps + 1} times, and each write in place "
+            "shows in all of them. Make a new tensor for each state.",
+        )
+        expect(
+            not same_value(own[0], factor),
+            f"`{name}` begins with {factor:g}, the value of `u`. The first state is 1, before `u` comes in.",
+        )
         expect_value(result, name, [factor**power for power in range(steps + 1)])
         expect(
-            result.requires_grad, f"`{name}` does not require grad: the graph was cut (detach, item, torch.tensor?)."
+            result.requires_grad,
+            f"`{name}` does not require grad: the graph was cut (detach, item, no_grad, torch.tensor?).",
         )
         _backward(result.sum(), name)
         right = sum(power * factor ** (power - 1) for power in range(1, steps + 1))
@@ -231,5 +253,9 @@ def _backward(result: Any, name: str) -> None:
     try:
         result.backward()
     except RuntimeError as error:
-        expect("inplace" not in str(error), f"backward from `{name}` still finds a saved tensor that was overwritten.")
+        expect(
+            "inplace" not in str(error),
+            f"backward from `{name}` still finds a saved tensor that was overwritten. Every write in place is counted, "
+            "under no_grad too: look for +=, for a name that ends in _, and for brackets to the left of =.",
+        )
         raise

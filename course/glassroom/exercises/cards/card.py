@@ -15,6 +15,7 @@ from glassroom.translations.templates import word
 RIGHT, WRONG, UNREAD = "✓", "✗", "?"
 MARKS = {"right": RIGHT, "wrong": WRONG, "partly": "◐", "open": "…"}
 WORDS = {"right": word("right"), "wrong": "not yet", "open": "not answered"}
+SHORT = 24  # characters that stay in one line of a table
 SHEET = Path(__file__).with_name("card.css")
 #: What a card of predictions says, for programs: the questions, with the kinds of facts asked or with the truth.
 PREDICTIONS = "application/vnd.glassroom.predictions+json"
@@ -182,16 +183,22 @@ def _rows_of_one(revealed: Revealed) -> str:
 def _row(row: tuple[str, str, str, str], head: str = "") -> str:
     """A row of a table, at whose head is the kind of fact, unless another `head` is given as HTML."""
     kind, said, truth, mark = row
-    look = {RIGHT: "right", WRONG: "wrong"}.get(mark, "")
+    look = {RIGHT: "right", WRONG: "wrong", UNREAD: "unread"}.get(mark, "")
     told = {
         RIGHT: f"{mark} {word('right')}",
         WRONG: f"{mark} {word('wrong')}",
         UNREAD: f"{mark} {word('cannot be read')}",
     }.get(mark, "")
     return (
-        f'<tr><th scope="row">{head or escape(kind)}</th><td>{escape(said)}</td><td>{escape(truth)}</td>'
+        f'<tr><th scope="row">{head or escape(kind)}</th>{_value(said)}{_value(truth)}'
         f'<td class="{look}">{told}</td></tr>'
     )
+
+
+def _value(value: str) -> str:
+    """A cell for a value, which is not broken if it is short."""
+    look = ' class="short"' if len(value) <= SHORT else ""
+    return f"<td{look}>{escape(value)}</td>"
 
 
 def _page(kind: str, label: str, body: Sequence[str]) -> str:

@@ -151,9 +151,14 @@ def matmul(Matmul: Any, *, matrix: Any) -> str:
         made[needed] = len(kept.allocations)
         for letter, wanted, answer in zip("ab", needed, answers, strict=True):
             expect(
-                (answer is not None) == wanted,
-                f"with ctx.needs_input_grad = {needed} the gradient of `{letter}` was "
-                f"{'left out' if wanted else 'computed for nothing; return None'}.",
+                answer is not None or not wanted,
+                f"with ctx.needs_input_grad = {needed} the gradient of `{letter}` was left out. That tuple says what "
+                "is wanted, in the order of the arguments.",
+            )
+            expect(
+                answer is None or wanted,
+                f"with ctx.needs_input_grad = {needed} the gradient of `{letter}` was computed for nothing; return "
+                "None.",
             )
         expect(
             all(needed) or made[needed] < made[True, True],
@@ -249,11 +254,16 @@ def split(Split: Any, *, w: Any) -> str:
     floor = leaf.detach().floor()
     swapped = same_value(values(fraction.detach()), values(floor))
     expect(not swapped, "the two results are the other way around: first the fraction, then the whole part.")
+    expect(
+        not same_value(values(fraction.detach()), values(leaf.detach() - leaf.detach().trunc())),
+        "of -0.25 the fraction is -0.25, so the whole part is 0: trunc cuts toward 0. floor goes down, to -1.",
+    )
     expect_value(fraction, "fraction", leaf.detach() - floor)
     expect_value(whole, "whole", floor)
     expect(
         not whole.requires_grad,
-        "`whole` requires a gradient, as all results do unless they are marked: ctx.mark_non_differentiable(whole).",
+        "`whole` requires a gradient, as all results do unless they are marked, the very tensor that is returned: "
+        "ctx.mark_non_differentiable(whole).",
     )
     expect(fraction.requires_grad, "`fraction` does not require grad; only `whole` should be marked.")
     _backward(fraction, w.detach(), "Split")
@@ -265,7 +275,14 @@ def split(Split: Any, *, w: Any) -> str:
 def _backward(result: Any, weights: Any, name: str) -> None:
     """Run backward, given these weights; what it writes wrongly becomes a sentence."""
     arriving = weights.clone()
-    result.backward(arriving)
+    try:
+        result.backward(arriving)
+    except TypeError as error:
+        expect(
+            "positional argument" not in str(error),
+            f"`{name}.backward` does not take what it is given: ctx, and one gradient for each result of forward.",
+        )
+        raise
     expect(
         same_value(values(arriving), values(weights)),
         f"the backward of `{name}` writes into the gradient that arrives, which others may get too. Make a new one.",

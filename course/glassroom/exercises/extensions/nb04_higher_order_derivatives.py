@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.account import functions_called
-from glassroom.exercises.engine import exercise
+from glassroom.exercises.engine import Misconception, exercise
 from glassroom.exercises.expect import call, expect, expect_saved_by_context, expect_tensor, expect_value
 from glassroom.exercises.extensions.own_functions import applied
 from glassroom.exercises.facts import is_tensor, same_value, text, values
@@ -40,12 +40,21 @@ def derivative(derivative: Callable[..., Any], *, x: Any) -> str:
     at = x.detach().clone()
     right = [at.sin(), at.cos(), -at.sin(), -at.cos()]  # the derivatives of the sine, round and round
     for order in (1, 2, 3, 6):
-        slope = call(derivative, "derivative", _sine, at, order)
+        slope = _recorded(derivative, "derivative", _sine, at, order)
         _expect_no_tuple(slope, "derivative")
         expect_tensor(slope, f"derivative(f, x, {order})", shape=())
         expect(
             order == 1 or not same_value(values(slope), values(right[1])),
             f"of order {order} it gives the first derivative. Ask for the gradient of the gradient, `order` times.",
+        )
+        expect(
+            not same_value(values(slope), values(right[(order - 1) % 4])),
+            f"of order {order} it gives what order {order - 1} should give: one gradient too few.",
+        )
+        expect(
+            order != 2 or not same_value(values(slope), values(right[1] + right[2])),
+            "of order 2 it gives the first derivative plus the second: backward adds to .grad. torch.autograd.grad "
+            "gives each of them alone.",
         )
         expect_value(slope, f"derivative(sine, x, {order})", right[order % 4])
     _expect_untouched(at)
@@ -98,6 +107,16 @@ def penalty(penalty: Callable[..., Any], *, critic: Any, points: Any, weights: A
     lengths = (1 - scores * scores) * (leaf * leaf).sum().sqrt()
     right = ((lengths - 1) ** 2).mean()
     together = ((lengths * lengths).sum().sqrt() - 1) ** 2
+    mistakes = {
+        float(((lengths / len(mine) - 1) ** 2).mean()): "the scores' mean divides each gradient by the number of rows. "
+        "Walk back from their sum.",
+        float((lengths - 1).mean() ** 2): "the square of the mean is not the mean of the squares: square for each row "
+        "first.",
+        float(((lengths - 1) ** 2).sum()): "that is the sum over the rows; their mean was asked for.",
+        float((lengths**2 - 1).mean()): "(length - 1) ** 2 squares the distance from 1, and not the length.",
+    }
+    for mistake, shows in mistakes.items():
+        expect(not same_value(values(returned), mistake), shows)
     expect(
         not same_value(values(returned), values((lengths**2).mean())),
         "that is the mean of the squared lengths; what is penalized is their distance from 1.",
@@ -151,12 +170,19 @@ def product(product: Callable[..., Any], *, x: Any, v: Any) -> str:
     x0, x1 = values(at)
     v0, v1 = values(v)
     with functions_called() as called:
-        returned = call(product, "product", _bent, at, v.detach())
+        returned = _recorded(product, "product", _bent, at, v.detach())
     _expect_no_tuple(returned, "product")
+    expect(
+        not (is_tensor(returned) and returned.dim() == 0),
+        "`product` returns one number, the slope in the direction v. The product with the Hessian is the gradient of "
+        "that number.",
+    )
     expect_tensor(returned, "product(f, x, v)", shape=(2,), dtype="float32")
     wrong = {
         (2 * x0 * x1, x0 * x0): "that is the gradient of f. Walk back from it once more.",
         (2 * x1 + 2 * x0, 2 * x0): "that is the sum of the Hessian's rows, as `slopes.sum()` gives it. Where is v?",
+        ((2 * x1 + 2 * x0) * v0, 2 * x0 * v1): "that is the sum of the Hessian's rows, multiplied by v afterwards. v "
+        "weighs the slopes before they are added up: grad_outputs=v.",
         (2 * x1 * v0, 0.0): "that is the Hessian's diagonal times v. The inputs interact, so the whole matrix counts.",
     }
     for mistake, shows in wrong.items():
@@ -202,13 +228,14 @@ def product(product: Callable[..., Any], *, x: Any, v: Any) -> str:
 )
 def newton_step(newton_step: Callable[..., Any], *, x: Any) -> str:
     at = x.detach().clone()
-    returned = call(newton_step, "newton_step", _quartic, at)
+    returned = _recorded(newton_step, "newton_step", _quartic, at)
     _expect_no_tuple(returned, "newton_step")
     expect_tensor(returned, "newton_step(f, x)", shape=(), dtype="float64")
     place = values(at)
     slope, curvature = 4 * place**3 - 3, 12 * place**2
     wrong = {
         place - slope: "that is a step of gradient descent with rate 1. The curvature says how large the step is.",
+        place - curvature / slope: "slope and curvature are the wrong way around.",
         place + slope / curvature: "that goes uphill: the step is *against* the slope.",
         place - _quartic(place) / slope: "that is Newton's method for f = 0. The bottom is where the *slope* is 0.",
     }
@@ -268,7 +295,16 @@ def bell(Bell: Any, *, x: Any, grad: Any) -> str:
     expect(returned.requires_grad, "nothing was recorded: is the result made by `apply`, and returned as it is?")
     expect_saved_by_context(returned.grad_fn, "Bell")
     (slopes,) = call(lambda: grad((returned * returned).sum(), leaf, create_graph=True), "its backward")
-    expect_value(slopes, "the gradient of the sum of Bell.apply(x) ** 2", (-4 * other * right * right).detach())
+    whole = (-4 * other * right * right).detach()
+    expect(
+        not same_value(values(slopes), values((whole / (2 * right)).detach())),
+        "what goes on does not depend on what arrives. Multiply by `grad`.",
+    )
+    expect(
+        not same_value(values(slopes), values((2 * right * right).detach())),
+        "the inner derivative, that of -x * x, is missing: -2 * x.",
+    )
+    expect_value(slopes, "the gradient of the sum of Bell.apply(x) ** 2", whole)
     expect(
         slopes.requires_grad,
         "the first derivative is right, but nothing of it was recorded: is `backward` written with tensors' operators?",
@@ -281,6 +317,26 @@ def bell(Bell: Any, *, x: Any, grad: Any) -> str:
         "`forward` compute, or `detach` cut off?",
     )
     return "Its backward is made of saved inputs and results, so it has a derivative like any computation."
+
+
+def _recorded(function: Callable[..., Any], name: str, *arguments: Any) -> Any:
+    """What the learner's function returns; the errors of a gradient without a history become sentences."""
+    try:
+        return call(function, name, *arguments)
+    except Misconception as misconception:
+        told = str(misconception)
+        expect(
+            "element 0 of tensors does not require grad" not in told,
+            f'`{name}` raised "element 0 of tensors does not require grad": it takes the gradient of something that '
+            "has no history. A gradient has one only with create_graph=True, and f(x) only if x requires grad: "
+            "x = x.detach().requires_grad_().",
+        )
+        expect(
+            "grad can be implicitly created only for scalar outputs" not in told,
+            f'`{name}` raised "grad can be implicitly created only for scalar outputs": there are several slopes, and '
+            "each needs a weight. Here these are v: grad_outputs=v.",
+        )
+        raise
 
 
 def _sine(x: Any) -> Any:

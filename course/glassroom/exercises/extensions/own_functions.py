@@ -17,6 +17,10 @@ from glassroom.exercises.facts import (
 def expect_function(answer: Any, name: str) -> None:
     is_function = isinstance(answer, type) and hasattr(answer, "apply") and hasattr(answer, "backward")
     expect(
+        not isinstance(answer, type) or is_function,
+        f"the class `{name}` does not derive from torch.autograd.Function: class {name}(torch.autograd.Function).",
+    )
+    expect(
         is_function,
         f"`{name}` is {text(answer)}; it should be a class that derives from torch.autograd.Function.",
     )

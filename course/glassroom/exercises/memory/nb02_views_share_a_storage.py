@@ -25,6 +25,11 @@ from glassroom.exercises.expect import call, every_slot, expect, expect_equal, e
 def share_storage(share_storage: Any, *, a: Any) -> str:
     def says(x: Any, y: Any) -> bool:
         answer = call(share_storage, "share_storage", x, y)
+        expect(
+            not facts.is_tensor(answer),
+            f"`share_storage` returned {facts.text(answer)}, not True or False. Compare where the storages lie, not "
+            "the values in them.",
+        )
         expect(isinstance(answer, bool), f"`share_storage` returned {facts.text(answer)}, not True or False.")
         return answer
 
@@ -84,9 +89,20 @@ def _set_on(a: Any) -> Any:
     ],
 )
 def middle(middle: Any, *, a: Any) -> str:
+    expect_tensor(middle, "middle")
+    expect(
+        facts.shape(middle) != (4,),
+        "`middle` has shape (4,): the four cells in a row. The second step gives them two dimensions.",
+    )
     expect_tensor(middle, "middle", shape=(2, 2))
     expect_view(middle, "middle", of=a, of_name="a", because="Slicing and `view` would both give a view.")
-    expect_tensor(middle, "middle", offset=facts.offset(a) + 1, stride=(2, 1))
+    expect_tensor(middle, "middle", offset=facts.offset(a) + 1)
+    expect(
+        facts.stride(middle) != (3, 1),
+        "`middle` has stride (3, 1): it is two columns of `a.view(2, 3)`, cells 1, 2, 4 and 5. Take cells 1 to 4 "
+        "first, and then view them.",
+    )
+    expect_tensor(middle, "middle", stride=(2, 1))
     return "Offset 1, size (2, 2), stride (2, 1), and no number moved."
 
 
@@ -102,7 +118,11 @@ def middle(middle: Any, *, a: Any) -> str:
 )
 def whole(whole: Any, *, tail: Any) -> str:
     expect_view(whole, "whole", of=tail, of_name="tail", because="Put the header on the storage of `tail` itself.")
-    expect_tensor(whole, "whole", dtype=facts.dtype_name(tail))
+    expect(
+        facts.dtype_name(whole) == facts.dtype_name(tail),
+        f"`whole` has dtype torch.{facts.dtype_name(whole)}: it reads the bytes as other numbers. The storage does "
+        f"not know its dtype: say that it is torch.{facts.dtype_name(tail)}.",
+    )
     elements = facts.nbytes(tail.untyped_storage()) // tail.element_size()
     expect(
         facts.shape(whole) != facts.shape(tail),

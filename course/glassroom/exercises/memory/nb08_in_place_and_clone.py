@@ -58,11 +58,12 @@ def faulty(readings: Any, *, screen: Any) -> str:
     own = values(readings)
     expect(
         own != [[9.0, 1.0, 2.0], [3.0, 4.0, 5.0], [9.0, 6.0, 7.0]],
-        "`readings` has not changed. (`readings[faulty]`, followed by more brackets, is a copy, and the write went "
-        "into that.)",
+        "`readings` has not changed: nothing was written, or it went into a copy. `readings[faulty]` with more "
+        "brackets behind it, and `readings[faulty, 0].fill_(0)`, write into the copy that the index makes; only `=` "
+        "right behind the brackets writes into `readings`.",
     )
     expect(own[0][1] != 0, "whole rows are 0 now; only their first number should be.")
-    expect(own[1][0] != 0, "the whole column is 0 now; row 1 is not faulty.")
+    expect(own[1][0] != 0, "row 1 was written to as well, and it is not faulty.")
     expect_value(readings, "readings", [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [0.0, 6.0, 7.0]])
     expect(
         share_memory(readings, screen),
@@ -86,6 +87,9 @@ def first_column(first: Any, *, scores: Any) -> str:
     expect(
         tuple(first.shape) != (2, 1),
         "`first` has shape (2, 1). A column of the loop, scores[:, column], has shape (2,): index with 0.",
+    )
+    expect(
+        tuple(first.shape) != (3,), "`first` has shape (3,): that is a row. The column is scores[:, 0], of shape (2,)."
     )
     expect_tensor(first, "first", shape=(2,), dtype="float32")
     expect_copy(

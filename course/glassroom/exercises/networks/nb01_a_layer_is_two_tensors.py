@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from glassroom.exercises.engine import exercise
+from glassroom.exercises.engine import Misconception, exercise
 from glassroom.exercises.expect import call, expect, expect_tensor, expect_truths, expect_value
 from glassroom.exercises.facts import is_tensor, same_value, shape, values
 
@@ -33,7 +33,8 @@ from glassroom.exercises.facts import is_tensor, same_value, shape, values
 def linear(linear: Callable[..., Any], *, weight: Any, bias: Any) -> str:
     square = weight[:, :2]
     rows = weight.new_tensor([[1.0, 0.0], [0.5, -2.0]])
-    result = call(linear, "linear", rows, square, bias)
+    any_rows = "`x` may have one dimension, or three: @ takes any number of them, mm and addmm only two."
+    result = _for_any_rows(linear, any_rows, rows, square, bias)
     name = "linear(x, weight, bias)"
     expect_tensor(result, name, shape=(2, 2))
     expect(
@@ -45,10 +46,22 @@ def linear(linear: Callable[..., Any], *, weight: Any, bias: Any) -> str:
         not same_value(values(result), values(rows @ square.t())),
         "the sums are right, but `bias` is missing.",
     )
+    expect(
+        not same_value(values(result), values(square @ rows + bias)),
+        "the product is the wrong way around: the rows of `x` come first, x @ weight.t().",
+    )
+    expect(
+        not same_value(values(result), values(square @ rows.t() + bias)),
+        "that has a row for each output. The rows of `x` are the rows of the result: x @ weight.t().",
+    )
+    expect(
+        not same_value(values(result), values(rows * square.t() + bias)),
+        "* multiplies element by element. A layer sums the products: @.",
+    )
     expect_value(result, name, rows @ square.t() + bias)
     for size in ((5, 3), (3,), (2, 4, 3)):
         x = weight.new_tensor(range(math.prod(size))).view(size) / 7
-        result = call(linear, "linear", x, weight, bias)
+        result = _for_any_rows(linear, any_rows, x, weight, bias)
         expect_tensor(result, f"linear(x, weight, bias) for x of shape {size}", shape=(*size[:-1], 2))
         expect_value(result, f"linear(x, weight, bias) for x of shape {size}", x @ weight.t() + bias)
     mine = weight.detach().clone().requires_grad_()
@@ -58,6 +71,15 @@ def linear(linear: Callable[..., Any], *, weight: Any, bias: Any) -> str:
         "the numbers are right, but no gradient could reach `weight`: something on the way left the graph.",
     )
     return "Two tensors, sums of products and a number added: that is the whole layer."
+
+
+def _for_any_rows(linear: Callable[..., Any], told: str, *arguments: Any) -> Any:
+    """What the layer gives; the errors of operators that take matrices alone become a sentence."""
+    try:
+        return call(linear, "linear", *arguments)
+    except Misconception as misconception:
+        expect("must be a matrix" not in str(misconception), told)
+        raise
 
 
 STARTS = {
@@ -188,10 +210,24 @@ def bilinear(bilinear: Callable[..., Any], *, weight: Any) -> str:
     name = "bilinear(a, b, weight)"
     if is_tensor(result) and shape(result) == (outputs, 5):
         expect(False, f"`{name}` has shape {(outputs, 5)}: it is transposed. Each row of `a` should be a row of it.")
-    if is_tensor(result) and shape(result) == (5, 5, outputs):
+    if is_tensor(result):
         expect(
-            False, f"`{name}` has shape {(5, 5, outputs)}: every row of `a` met every row of `b`, not its own alone."
+            shape(result) not in ((5, 5, outputs), (outputs, 5, 5)),
+            f"`{name}` has shape {shape(result)}: every row of `a` met every row of `b`, not its own alone.",
+        )
+        expect(
+            shape(result) != (5, outputs, inputs, others),
+            f"`{name}` has shape {shape(result)}: the products are there, and not yet summed over i and j.",
+        )
+        expect(
+            shape(result) not in ((5,), (outputs,)),
+            f"`{name}` has shape {shape(result)}; it should be {(5, outputs)}. What is to stay, n and o, stands behind "
+            "the arrow.",
         )
     expect_tensor(result, name, shape=(5, outputs))
+    expect(
+        not same_value(values(result), values((a @ weight @ b.sum(0)).t())),
+        "every row of `a` met all rows of `b`, and the results were added up. One letter, n, walks through both.",
+    )
     expect_value(result, name, ((a @ weight).transpose(0, 1) * b[:, None]).sum(-1))
     return "All products of a pair of numbers, weighted and summed: one table of weights for each output."

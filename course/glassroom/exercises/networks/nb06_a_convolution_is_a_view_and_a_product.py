@@ -98,7 +98,12 @@ def tiles(tiles: Any, *, image: Any) -> str:
 )
 def convolve(convolve: Callable[[Any, Any], Any], *, batch: Any, filters: Any) -> str:
     tall = filters.repeat(1, 1, 2, 1)[:, :, :3]
-    for images, weight in ((batch, filters), (batch[:1, :, 1:], filters[:, :, :, :1]), (batch, tall)):
+    for images, weight in (
+        (batch, filters),
+        (batch[:1, :, 1:], filters[:, :, :, :1]),
+        (batch, tall),
+        (batch, -filters),
+    ):
         maps = call(convolve, "convolve", images, weight)
         right = by_product(images, weight)
         expect_tensor(maps, "convolve(images, weight)")
@@ -112,6 +117,25 @@ def convolve(convolve: Callable[[Any, Any], Any], *, batch: Any, filters: Any) -
         expect(
             same_value(own, values(right)) or not same_value(own, values(by_product(images, weight.flip(2, 3)))),
             "the filters are flipped. Networks do not do that: pixel i of a window meets weight i of the filter.",
+        )
+        height, width = shape(weight)[2:]
+        windows = images.unfold(2, height, 1).unfold(3, width, 1)
+        as_they_lie = windows.reshape(len(images), -1, weight[0].numel()) @ weight.flatten(1).t()
+        expect(
+            same_value(own, values(right))
+            or not same_value(own, values(as_they_lie.transpose(1, 2).reshape(shape(right)))),
+            "the windows are mixed up: reshape merges dimensions that stand side by side, and the channels do not "
+            "stand beside the window's rows and columns. Permute first.",
+        )
+        expect(
+            same_value(own, values(right))
+            or not same_value(own, values(right.permute(0, 2, 3, 1).reshape(shape(right)))),
+            "the maps are mixed up: in the product the filters come last, and reshape does not move them. Transpose "
+            "first.",
+        )
+        expect(
+            same_value(own, values(right)) or not same_value(own, values(right.clamp(min=0))),
+            "negative numbers have become 0. A convolution alone has no ReLU.",
         )
         expect_value(maps, "convolve(images, weight)", right)
     watched = call(convolve, "convolve", batch, filters.detach().clone().requires_grad_())
@@ -159,8 +183,10 @@ def mix(mix: Callable[[Any, Any], Any], *, picture: Any, recipe: Any) -> str:
     )
     expect_tensor(mixed, "mix(picture, recipe)", shape=(2, 4, 5))
     mixed_up = recipe @ picture.permute(1, 2, 0).reshape(3, -1)
+    as_pixels = picture.reshape(-1, 3) @ recipe.t()
     expect(
-        not same_value(values(mixed.flatten(1)), values(mixed_up)),
+        not same_value(values(mixed.flatten(1)), values(mixed_up))
+        and not same_value(values(mixed.flatten()), values(as_pixels.flatten())),
         "the pixels are mixed up: view and reshape keep the reading order. With the channels last, they "
         "cannot give (C, H * W); here the channels come first already.",
     )
@@ -174,6 +200,8 @@ def mix(mix: Callable[[Any, Any], Any], *, picture: Any, recipe: Any) -> str:
         not any(name.startswith("Convolution") for name in node_names(watched)),
         "that is the library's own convolution. One @ is enough.",
     )
+    low = picture[:, :2].contiguous()
+    expect_value(call(mix, "mix", low, recipe), "mix(low, recipe)", (recipe @ low.flatten(1)).view(2, 2, 5))
     return "A product over the channels of every pixel: there are no windows to write out."
 
 
@@ -218,6 +246,15 @@ def max_pool(max_pool: Callable[[Any], Any], *, maps: Any) -> str:
             not same_value(own, values(given.reshape(n, c, height // 2, width // 2, 2, 2).amax((4, 5)))),
             "the shape is right, but the tiles are not: four numbers in a row were taken together. The 2 of the height "
             "belongs next to the height, the 2 of the width next to the width.",
+        )
+        expect(
+            not same_value(own, values(given.reshape(n, c, 2, height // 2, 2, width // 2).amax((2, 4)))),
+            "the shape is right, but the tiles are not: the upper half was compared with the lower one. In `view`, the "
+            "number of tiles comes first, then the 2.",
+        )
+        expect(
+            not same_value(own, values(given[:, :, ::2, ::2])),
+            "that is the first number of each tile. The largest was asked for.",
         )
         expect_value(pooled, name, right)
     watched = call(max_pool, "max_pool", maps.detach().clone().requires_grad_())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from glassroom.exercises.engine import exercise
+from glassroom.exercises.engine import Misconception, exercise
 from glassroom.exercises.expect import (
     call,
     expect,
@@ -13,6 +13,7 @@ from glassroom.exercises.expect import (
     expect_tensor,
 )
 from glassroom.exercises.facts import (
+    dtype_name,
     shape,
     values,
 )
@@ -37,7 +38,12 @@ from glassroom.exercises.facts import (
 def throws(throws: Callable[[int], Any], *, manual_seed: Callable[[int], Any]) -> str:
     manual_seed(0)  # so that the verdict is the same each time: 600 throws miss a face once in 10**47
     result = call(throws, "throws", 600)
-    expect_tensor(result, "throws(600)", shape=(600, 2), dtype="int64")
+    expect_tensor(result, "throws(600)", shape=(600, 2))
+    expect(
+        dtype_name(result) == "int64",
+        f"`throws(600)` has dtype {result.dtype}, and a die shows whole numbers. randint draws those, each equally "
+        "often; rounding what rand draws makes some of them rarer.",
+    )
     drawn = values(result)
     eyes = {number for throw in drawn for number in throw}
     expect(0 not in eyes, "a die shows a 0. randint begins at 0 unless you say otherwise.")
@@ -50,6 +56,10 @@ def throws(throws: Callable[[int], Any], *, manual_seed: Callable[[int], Any]) -
         f"the dice are not fair: of 1,200, the rarest number came up {often[0]} times, the most frequent {often[-1]}.",
     )
     expect(any(a != b for a, b in drawn), "the two dice always show the same. Throw each of them.")
+    expect(
+        any(a == b for a, b in drawn),
+        "in 600 throws the two dice never show the same. Two dice know nothing of each other: draw each number anew.",
+    )
     expect(
         values(call(throws, "throws", 600)) != drawn,
         "two calls give the same throws. Leave the seed to the caller.",
@@ -80,7 +90,14 @@ def split(split: Callable[[int, int], Any], *, manual_seed: Callable[[int], Any]
     manual_seed(0)
     expected = values(rand(4))
     manual_seed(0)
-    first = call(split, "split", 50, 3)
+    try:
+        first = call(split, "split", 50, 3)
+    except Misconception as misconception:
+        expect(
+            "Cannot access accelerator device" not in str(misconception),
+            "the argument of Generator is a device, and not a seed: torch.Generator().manual_seed(seed).",
+        )
+        raise
     untouched = values(rand(4)) == expected
     expect_tensor(first, "split(50, 3)", shape=(50,), dtype="int64")
     expect(
@@ -132,8 +149,15 @@ def together(shuffled: Callable[..., Any], *, x: Any, y: Any, generator: Callabl
     is_pair = isinstance(result, (tuple, list)) and len(result) == 2
     expect(is_pair, "`shuffled(x, y, generator)` should return two tensors: the rows, and their labels.")
     rows, labels = result
-    expect_tensor(rows, "the rows", shape=shape(x))
-    expect_tensor(labels, "the labels", shape=shape(y), dtype="int64")
+    for number, (name, given) in enumerate((("x", x), ("y", y))):
+        found = result[number]
+        expect_tensor(found, f"shuffled(x, y, generator)[{number}]")
+        expect(
+            shape(found) == shape(given),
+            f"`shuffled(x, y, generator)[{number}]` has shape {shape(found)}; `{name}` has {shape(given)}. First the "
+            "rows, then the labels.",
+        )
+    expect_tensor(labels, "shuffled(x, y, generator)[1]", dtype="int64")
     drawn = values(labels)
     complete = sorted(drawn) == sorted(before[1]) and sorted(values(rows)) == sorted(before[0])
     expect(complete, "some rows come up twice, or not at all. randperm has each index once.")

@@ -9,6 +9,9 @@ const JUMPS = [["allocation", "a"], ["write", "w"], ["copy", "c"]];
 const PACE = 900; // milliseconds a step, when it plays
 const NOTHING = ["No statement ran"];
 
+// A line of code that, where it is too long, goes on behind a bracket, a comma, a point or a sign of equality.
+const breakable = (code) => code.split(/(?<=[([{,.=])(?=[^\s=])/).flatMap((piece, at) => (at ? [make("wbr"), piece] : [piece]));
+
 function render({ model, el }) {
   const frames = model.get("frames");
   const cards = model.get("cards");
@@ -29,7 +32,7 @@ function render({ model, el }) {
     const gutter = make("span", `gr-grown${grown.startsWith("−") ? " less" : ""}`, grown);
     const begin = source.length - source.trimStart().length, indent = begin + 2; // of the lines that a long one goes on in
     const words = make("span", "gr-source");
-    words.append(make("span", "gr-indent", source.slice(0, begin)), source.slice(begin) || " ");
+    words.append(make("span", "gr-indent", source.slice(0, begin)), ...breakable(source.slice(begin) || " "));
     Object.assign(words.style, { paddingLeft: `${indent}ch`, textIndent: `-${indent}ch` });
     line.append(make("span", "gr-number", String(number)), gutter, words);
     line.addEventListener("click", () => visit(number));

@@ -40,7 +40,7 @@ def totals(story: Story) -> str:
     ]
     if story.peak:
         at = "after the last step" if story.peak_step is None else f"at step {story.peak_step:,}"
-        facts.append(f"peak {sized(story.peak)} {at}, without kernels' scratch memory")
+        facts.append(f"peak {sized(story.peak)} of tensors {at}")
     return " · ".join(facts)
 
 

@@ -256,6 +256,8 @@ WRONG = [
     ),
     ("e02-softplus", SOFTPLUS_ONCE, "there is no second one"),
     ("e02-softplus", "def Softplus(x): return x", "a class that derives from"),
+    ("e01-reverse", "class Reverse: pass", "does not derive from torch.autograd.Function"),
+    ("e01-split", split(arguments="gradient", gradient="gradient"), "one gradient for each result of forward"),
     ("e01-split", split(mark=""), "mark_non_differentiable(whole)"),
     ("e01-split", split(mark="ctx.mark_non_differentiable(whole, fraction)"), "only `whole` should be marked"),
     ("e01-split", split(results="whole, fraction"), "the other way around"),

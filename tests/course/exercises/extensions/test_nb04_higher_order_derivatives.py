@@ -83,7 +83,11 @@ WRONG = [
         DERIVATIVE.format(leaf=OWN_LEAF, times="order", step=RECORDED, result="(result,)"),
         "returns a tuple",
     ),
-    ("e04-order", DERIVATIVE.format(leaf=OWN_LEAF, times="order - 1", step=RECORDED, result="result"), "holds"),
+    (
+        "e04-order",
+        DERIVATIVE.format(leaf=OWN_LEAF, times="order - 1", step=RECORDED, result="result"),
+        "one gradient too few",
+    ),
     (
         "e04-order",
         DERIVATIVE.format(leaf=SAME_LEAF, times="order", step=RECORDED, result="result"),
@@ -102,7 +106,11 @@ WRONG = [
         PENALTY.format(leaf=OWN_POINTS, slopes=SLOPES, result="(slopes**2).sum(1).mean()"),
         "squared lengths",
     ),
-    ("e04-penalty", PENALTY.format(leaf=OWN_POINTS, slopes=SLOPES, result=DISTANCE.replace("mean", "sum")), "holds"),
+    (
+        "e04-penalty",
+        PENALTY.format(leaf=OWN_POINTS, slopes=SLOPES, result=DISTANCE.replace("mean", "sum")),
+        "sum over the rows",
+    ),
     (
         "e04-penalty",
         PENALTY.format(
@@ -129,7 +137,7 @@ WRONG = [
     (
         "e04-product",
         PRODUCT.format(leaf=OWN_LEAF, rest="return torch.autograd.grad(slopes, x)[0]"),
-        "raised RuntimeError",
+        "Here these are v: grad_outputs=v",
     ),
     (
         "e04-product",
@@ -151,7 +159,7 @@ WRONG = [
     ("e04-newton", NEWTON.format(leaf=OWN_LEAF, result="(x - slope).detach()"), "gradient descent"),
     ("e04-newton", NEWTON.format(leaf=OWN_LEAF, result="(x + slope / curvature).detach()"), "uphill"),
     ("e04-newton", NEWTON.format(leaf=OWN_LEAF, result="(x - f(x) / slope).detach()"), "for f = 0"),
-    ("e04-newton", NEWTON.format(leaf=OWN_LEAF, result="(x - curvature / slope).detach()"), "is not x - slope"),
+    ("e04-newton", NEWTON.format(leaf=OWN_LEAF, result="(x - curvature / slope).detach()"), "the wrong way around"),
     ("e04-newton", NEWTON.format(leaf=OWN_LEAF, result="(x - slope / curvature).item()"), "it should be a tensor"),
     ("e04-newton", NEWTON.format(leaf=SAME_LEAF, result="(x - slope / curvature).detach()"), "requires grad now"),
     ("e04-bell", "Bell = lambda x: (-x * x).exp()", "a class that derives from"),

@@ -35,6 +35,9 @@ ROWS = """
 02-middle         | middle = torch.tensor([[1, 2], [3, 4]])        | is a copy
 02-middle         | middle = a[1:5]                                | has shape (4,)
 02-middle         | middle = a[:4].view(2, 2)                      | begins at offset 0
+02-share-storage  | share_storage = lambda x, y: (x.view(-1) == y.view(-1)).all() | Compare where the storages lie
+02-middle         | middle = a.view(2, 3)[:, 1:]                   | two columns of `a.view(2, 3)`
+02-whole          | whole = torch.empty(0).set_(tail.untyped_storage()) | reads the bytes as other numbers
 02-whole          | whole = tail                                   | sees no more than `tail`
 02-whole          | whole = torch.arange(10, 20)                   | is a copy
 02-count          | headers, storages = 5, 2                       | a second name

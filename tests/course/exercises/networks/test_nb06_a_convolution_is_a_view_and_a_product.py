@@ -40,6 +40,7 @@ WRONG = [
     ("n06-tiles", "tiles = image.tolist()", "it should be a tensor"),
     ("n06-convolve", CONVOLVE.replace(", weight)\n", ", weight.flip(2, 3))\n"), "filters are flipped"),
     ("n06-convolve", CONVOLVE.replace("->nohw", "->nchw"), "has shape"),
+    ("n06-convolve", CONVOLVE.replace("weight)\n", "weight).relu()\n"), "A convolution alone has no ReLU"),
     ("n06-convolve", CONVOLVE.replace("return ", "return 2 * "), "it should "),
     ("n06-convolve", CONVOLVE.replace("weight)\n", "weight.detach())\n"), "would learn nothing"),
     ("n06-convolve", "def convolve(images, weight): return torch.conv2d(images, weight)", "the library's own"),
@@ -66,6 +67,7 @@ WRONG = [
         "four numbers in a row",
     ),
     ("n06-pool", POOL.replace("3, 5", "2, 4"), "has shape"),
+    ("n06-pool", "def max_pool(maps): return maps[:, :, ::2, ::2]", "the first number of each tile"),
     ("n06-pool", "def max_pool(maps): return torch.nn.functional.max_pool2d(maps, 2)", "by view and amax"),
     ("n06-pool", POOL.replace("maps.view", "maps.detach().view"), "or were detached"),
     (

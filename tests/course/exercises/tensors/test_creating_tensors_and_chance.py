@@ -54,6 +54,16 @@ WRONG = [
         "def throws(count): return torch.randint(1, 7, (count, 2), generator=torch.Generator().manual_seed(2))",
         "two calls give the same",
     ),
+    (
+        "t03-throws",
+        "def throws(count): return torch.stack([torch.randperm(6)[:2] + 1 for _ in range(count)])",
+        "never show the same",
+    ),
+    (
+        "t03-split",
+        "def split(count, seed): return torch.randperm(count, generator=torch.Generator(seed))",
+        "is a device, and not a seed",
+    ),
     ("t03-split", RESEEDED, "draws from it next"),
     ("t03-split", "def split(count, seed): return torch.randperm(count)", "does not use `seed`"),
     ("t03-split", "def split(count, seed): return torch.arange(count)", "it should be shuffled"),

@@ -107,13 +107,14 @@ def penalty(penalty: Callable[..., Any], *, critic: Any, points: Any, weights: A
     lengths = (1 - scores * scores) * (leaf * leaf).sum().sqrt()
     right = ((lengths - 1) ** 2).mean()
     together = ((lengths * lengths).sum().sqrt() - 1) ** 2
+    long = lengths.detach()
     mistakes = {
-        float(((lengths / len(mine) - 1) ** 2).mean()): "the scores' mean divides each gradient by the number of rows. "
+        float(((long / len(mine) - 1) ** 2).mean()): "the scores' mean divides each gradient by the number of rows. "
         "Walk back from their sum.",
-        float((lengths - 1).mean() ** 2): "the square of the mean is not the mean of the squares: square for each row "
+        float((long - 1).mean() ** 2): "the square of the mean is not the mean of the squares: square for each row "
         "first.",
-        float(((lengths - 1) ** 2).sum()): "that is the sum over the rows; their mean was asked for.",
-        float((lengths**2 - 1).mean()): "(length - 1) ** 2 squares the distance from 1, and not the length.",
+        float(((long - 1) ** 2).sum()): "that is the sum over the rows; their mean was asked for.",
+        float((long**2 - 1).mean()): "(length - 1) ** 2 squares the distance from 1, and not the length.",
     }
     for mistake, shows in mistakes.items():
         expect(not same_value(values(returned), mistake), shows)

@@ -69,6 +69,41 @@ x, w = torch.ones(2, 1, 4), torch.ones(12, 4) ;; F.multi_head_attention_forward(
 False, 0.0, torch.ones(4, 4), None, use_separate_proj_weight=True)
 """
 
+ORDER = """
+x, w, b = torch.ones(2, 3), torch.ones(5, 3, 4), torch.ones(3) ;; F.bilinear(x, torch.ones(2, 4).half(), w, b)
+x, y, w = torch.ones(2, 3), torch.ones(2, 4), torch.ones(5, 3, 4) ;; F.bilinear(x, y, w, torch.ones(3))
+x, y, w = torch.ones(2, 3), torch.ones(2, 4), torch.ones(5, 3, 4) ;; F.bilinear(x, y, w, torch.tensor(1.0))
+x, y, w = torch.ones(2, 3), torch.ones(4), torch.ones(5, 3, 7) ;; F.bilinear(x, y, w)
+x, w, b = torch.ones(5), torch.ones(3, 2, 3), torch.ones(5).double() ;; F.conv1d(x, w, b)
+x, w, b = torch.ones(5), torch.ones(3, 2, 3), torch.ones(5).double() ;; F.conv1d(x, w, b, padding="same")
+x, w, b = torch.ones(5), torch.ones(3, 2, 3), torch.ones(5).double() ;; F.conv_transpose1d(x, w, b)
+x = torch.ones(2, 5) ;; F.layer_norm(x, (4,), torch.ones(5).double(), torch.ones(5).double())
+x = torch.ones(2, 5).to(torch.int64) ;; F.layer_norm(x, (4,), torch.ones(3))
+x = torch.ones(0, 2, 5).to(torch.int64) ;; F.layer_norm(x, (5,)) ;; F.group_norm(x, 2)
+x = torch.ones(0, 2, 5).to(torch.int64) ;; F.group_norm(x, 2)
+F.group_norm(torch.ones(1, 2, 5), 2, torch.ones(2), torch.ones(3))
+torch.group_norm(torch.ones(1, 2, 5), 2, None, torch.ones(3))
+F.rms_norm(torch.ones(2, 5), (1, 2, 5)) ;; F.rms_norm(torch.ones(2, 5), (1, 2, 5), torch.ones(3))
+F.rms_norm(torch.ones(2, 5), (1, 2, 5), torch.ones(1, 2, 5)) ;; F.rms_norm(torch.ones(2, 5), (2, 4))
+F.nll_loss(torch.ones(2, 3), torch.tensor(0)) ;; F.nll_loss(torch.ones(0, 3), torch.tensor(0))
+F.nll_loss(torch.ones(0, 3), torch.tensor(0)) ;; F.cross_entropy(torch.ones(2, 3), torch.tensor(0))
+F.nll_loss(torch.ones(2, 3), torch.tensor([0, 1]), torch.ones(2).double())
+F.soft_margin_loss(torch.tensor(1.0), torch.ones(2)) ;; F.soft_margin_loss(torch.ones(2), torch.ones(2, 1))
+F.soft_margin_loss(torch.ones(2).to(torch.int64), torch.ones(2)) ;; F.soft_margin_loss(torch.ones(2) > 0, torch.ones(5))
+F.soft_margin_loss(torch.ones(2), torch.ones(2).double()).dtype
+F.grid_sample(torch.ones(2, 3, 5, 5), torch.ones(2, 2), align_corners=False)
+F.grid_sample(torch.ones(2, 3, 5, 5, 5), torch.ones(2, 3), align_corners=False)
+F.avg_pool3d(torch.ones(1, 4, 4, 4), (1, 1)) ;; F.avg_pool2d(torch.ones(1, 4, 4), (1, 1, 1))
+F.avg_pool3d(torch.ones(1, 4, 4, 4), 2, (1, 1)) ;; F.max_pool3d(torch.ones(1, 4, 4, 4), 2, (1, 1))
+F.max_pool1d(torch.ones(1, 1, 4), 2, (1, 1)) ;; F.max_pool1d(torch.ones(1, 1, 4), 2, 1, (1, 1))
+F.max_pool1d(torch.ones(1, 1, 4), 2, 1, (1, 1)) ;; F.max_pool1d(torch.ones(1, 1, 4), (2, 2))
+"""
+
+
+@pytest.mark.parametrize("program", lines(ORDER))
+def test_of_two_reasons_for_refusal_the_one_that_pytorch_tells_is_told(program: str) -> None:
+    assert disagreement(f"F = torch.nn.functional ;; {program}") is None
+
 
 @pytest.mark.parametrize("program", lines(CORNERS.replace("\\\n", "")))
 def test_what_was_refused_in_words_of_the_inside_is_refused_as_in_pytorch(program: str) -> None:

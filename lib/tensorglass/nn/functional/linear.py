@@ -35,22 +35,21 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """``input1ᵀ weight[k] input2 + bias[k]`` for every output k: (…, in1), (…, in2) and (out, in1, in2) → (…, out)."""
     check_tensors("bilinear", input1=input1, input2=input2, weight=weight)
-    for place, given in ((1, input1), (2, input2)):
-        if given.size(-1) != weight.size(place):
-            raise RuntimeError(
-                f"bilinear(): input{place} size does not match weight size: got {given.size(-1)} but expected "
-                f"{weight.size(place)}"
-            )
+    given = {"input1": input1, "input2": input2, "weight": weight} | ({} if bias is None else {"bias": bias})
+    if any(tensor.dtype != input1.dtype for tensor in given.values()):
+        names = ", ".join(f"{name}: {C_NAMES[tensor.dtype]}" for name, tensor in given.items())
+        raise RuntimeError(f"All tensors must have the same dtype, got {names}")
     if input1.dim() != input2.dim():
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.dim()} and {input2.dim()}")
     for dim, (one, other) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=True)):
         if one != other:
             raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {dim}: got {one} and {other}")
-    if not input1.dtype == input2.dtype == weight.dtype:
-        names = [C_NAMES[tensor.dtype] for tensor in (input1, input2, weight)]
-        raise RuntimeError(
-            f"All tensors must have the same dtype, got input1: {names[0]}, input2: {names[1]}, weight: {names[2]}"
-        )
+    for name, tensor, dim, place in (("input1", input1, -1, 1), ("input2", input2, -1, 2), ("bias", bias, 0, 0)):
+        if tensor is not None and tensor.size(dim) != weight.size(place):
+            raise RuntimeError(
+                f"bilinear(): {name} size does not match weight size: got {tensor.size(dim)} but expected "
+                f"{weight.size(place)}"
+            )
     rows, others = (tensor.reshape(-1, tensor.size(-1)).contiguous() for tensor in (input1, input2))
     halves = torch.bmm(rows.expand(weight.size(0), *rows.shape), weight)  # (out, N, in2)
     result = torch.bmm(halves.transpose(0, 1), others.unsqueeze(-1)).view(*input1.shape[:-1], weight.size(0))

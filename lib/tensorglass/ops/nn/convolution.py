@@ -399,12 +399,17 @@ def _output_padding_too_large(output_padding: Lengths, stride: Lengths, dilation
     return RuntimeError(f"output padding must be smaller than either stride or dilation, but got {text}")
 
 
-def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool, rank: int) -> None:
-    if bias is not None and bias._dtype is not input._dtype and not transposed:
+def _check_bias_dtype(input: Tensor, bias: Tensor | None) -> None:
+    if bias is not None and bias._dtype is not input._dtype:
         raise explained(
             RuntimeError(f"Input type ({_word(input)}) and bias type ({_word(bias)}) should be the same"),
             "Convert one of them, as in x.to(layer.weight.dtype).",
         )
+
+
+def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool, rank: int) -> None:
+    if not transposed:
+        _check_bias_dtype(input, bias)
     parameters = [weight]
     if bias is not None and rank == 3:  # in fewer dimensions a transposed convolution adds and converts it
         parameters.append(bias)
@@ -447,6 +452,8 @@ def _convolution(
 ) -> Tensor:
     check_tensor(name, input)
     check_tensor(name, weight, "weight", 2)
+    if output_padding is None and not isinstance(padding, str):
+        _check_bias_dtype(input, bias)
     input, is_single = _with_batch(name, rank, input)
     if isinstance(padding, str):
         input, padding = _padded_by_name(input, weight, padding, for_each(stride, rank), for_each(dilation, rank))

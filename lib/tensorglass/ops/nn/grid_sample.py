@@ -74,8 +74,8 @@ def _rank_of_grid(input: Tensor, grid: Tensor, mode: int) -> int:
             )
     if len(size) not in (4, 5) or len(size) != len(other):
         raise RuntimeError(
-            "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but got input with "
-            f"sizes {size} and grid with sizes {other}"
+            f"grid_sampler(): expected {4 if rank == 2 else 5}D input and grid with same number of dimensions, but got "
+            f"input with sizes {size} and grid with sizes {other}"
         )
     if rank == 3 and mode == 2:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")

@@ -96,7 +96,7 @@ smooth_l1_loss = _difference(
 #: ``log(1 + exp(-target * input))``, for targets 1 and -1.
 soft_margin_loss = _of_elements(
     "SoftMarginLossBackward0",
-    lambda input, target: (input * -target).exp().log1p(),
+    lambda input, target: (-input).mul_(target).exp_().log1p_(),
     lambda input, target: -target * (input * -target).sigmoid(),
 )
 

@@ -341,6 +341,8 @@ def _check_layer(name: str, input: Tensor, normalized_shape: Sequence[int], **na
                 f"Expected {what} to be of same shape as normalized_shape, but got {what} of shape "
                 f"{list(value._size)} and normalized_shape = {list(shape)}"
             )
+    if name == "rms_norm" and len(input._size) < len(shape):
+        raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {len(input._size)}")
     if tuple(input._size[len(input._size) - len(shape) :]) != shape or len(input._size) < len(shape):
         wanted = ("*" if name == "rms_norm" else "*, ") + ", ".join(map(str, shape))  # sic
         raise explained(
@@ -357,10 +359,12 @@ def _layer_norm(
     name: str, input: Tensor, shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float
 ) -> tuple[Tensor, Tensor]:
     check_tensor(name, input)
-    shape = _check_layer(name, input, shape, weight=weight, bias=bias)
-    if input.numel():
-        _check_floating("LayerNormKernelImpl", input)
+    given = bias if weight is None else weight
+    if given is not None and given._dtype is not input._dtype:
         _check_two_dtypes(input, weight, bias)
+    shape = _check_layer(name, input, shape, weight=weight, bias=bias)
+    _check_floating("LayerNormKernelImpl", input)
+    _check_two_dtypes(input, weight, bias)
     count = prod(shape)
     rows = input.numel() // count if count else 0
     norm = _Norm("NativeLayerNorm", Cut((rows, count), (1,), (1, count), eps), False)
@@ -403,9 +407,11 @@ def _check_groups(size: list[int], channels: int, groups: int, **named: Tensor |
         )
     for what, value in named.items():
         if value is not None and list(value._size) != [channels]:
+            weight = named["weight"]
+            told = [0] if weight is None else list(weight._size)  # sic: the weight's, of the bias too
             raise RuntimeError(
                 f"Expected {what} to be a vector of size equal to the number of channels in input, but got {what} of "
-                f"shape {list(value._size)} and input of shape {size}"
+                f"shape {told} and input of shape {size}"
             )
 
 
@@ -421,9 +427,8 @@ def native_group_norm(
             "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error message be "
             "improved?  If so, please report an enhancement request to PyTorch.)"
         )
-    if input.numel():
-        _check_floating("GroupNormKernelImpl", input)
-        _check_two_dtypes(input, weight, bias)
+    _check_floating("GroupNormKernelImpl", input)
+    _check_two_dtypes(input, weight, bias)
     cut = Cut((N, group, C // group, HxW), (2, 3), (1, group, C // group, 1), eps)
     result, rest = normalized(input, weight, bias, None, None, _Norm("NativeGroupNorm", cut))
     return result, *[reread(statistic, (N, group)) for statistic in _told(rest, input, weight)]

@@ -10,6 +10,9 @@ from tensorglass.ops.nn.arguments import Ints, for_each
 from tensorglass.tensor.tensor import Tensor
 
 _WORDS = {2: "two ints", 3: "three ints"}
+_SIGNAL_WORDS = {
+    "stride": "None, an int, list of ints, or tuple of ints", "padding": "an int, list of ints, or tuple of ints"
+}  # fmt: skip
 _AXES = {1: ("W",), 2: ("H", "W"), 3: ("T", "H", "W")}
 
 
@@ -18,12 +21,13 @@ def read(name: str, argument: str, value: Ints, rank: int, optional: bool = Fals
     lengths = for_each(value, rank)
     if len(lengths) != rank:
         if rank == 1:
-            words = "must be an int, list of ints or tuple of ints of size 1 but got size"
-            raise RuntimeError(f"{name}() {argument} {words} {len(lengths)}")
+            words = _SIGNAL_WORDS.get(argument, "an int, list of ints or tuple of ints")
+            raise RuntimeError(f"{name}() {argument} must be {words} of size 1 but got size {len(lengths)}")
         if argument == "dilation":  # sic: in another order
             raise RuntimeError(f"{name}: dilation must be either a single int, or a tuple of {_WORDS[rank]}")
-        either = "either be omitted, a single int, or" if optional else "either be a single int, or"
-        raise RuntimeError(f"{name}: {argument} must {either} a tuple of {_WORDS[rank]}")
+        either = "" if name == "avg_pool3d" else "either "
+        omitted = "omitted, " if optional else ""
+        raise RuntimeError(f"{name}: {argument} must {either}be {omitted}a single int, or a tuple of {_WORDS[rank]}")
     return lengths
 
 

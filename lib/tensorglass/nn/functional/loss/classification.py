@@ -53,8 +53,9 @@ def _nll(input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int
     rank = input.dim()
     if rank < 1:
         raise ValueError(f"Expected 1 or more dimensions (got {rank})")
-    if rank != 1 and target.dim() and input.size(0) != target.size(0):
-        raise ValueError(f"Expected input batch_size ({input.size(0)}) to match target batch_size ({target.size(0)}).")
+    samples = target.size(0) if target.dim() or not input.size(0) else 0
+    if rank != 1 and input.size(0) != samples:
+        raise ValueError(f"Expected input batch_size ({input.size(0)}) to match target batch_size ({samples}).")
     _check_classes(input, target, weight, ignore_index)
     refuse_gradients("nll_loss_forward" if rank <= 2 else "nll_loss2d_forward", weight=weight)
     check_floating("nll_loss_out_frame", input)
@@ -81,8 +82,6 @@ def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None, ignore_
             )
         if rank == 1 and target.dim() == 1 and target.size(0) != 1:
             raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.size(0)}")
-        if rank == 2 and target.dim() == 0:
-            raise RuntimeError(f"size mismatch (got input: {size_text(input)}, target: {size_text(target)})")
     elif (expected := (input.size(0), *input.shape[2:])) != tuple(target.shape):
         if rank != 4:
             raise RuntimeError(f"Expected target size {size_text(expected)}, got {size_text(target)}")
@@ -94,8 +93,6 @@ def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None, ignore_
     if target._dtype not in (torch.int64, torch.uint8):
         error = RuntimeError(f"expected target dtype to be Long or Byte, but got {target._dtype.scalar_type}")
         raise explained(error, "Classes are integers: target.long().")
-    if weight is not None and weight._dtype is not input._dtype:
-        raise RuntimeError(f"expected scalar type {input._dtype.scalar_type} but found {weight._dtype.scalar_type}")
     classes = input.size(-1 if rank == 1 else 1)
     if weight is not None and rank > 2 and weight.numel() != classes:
         raise RuntimeError("weight tensor should be defined either for all or no classes")
@@ -104,6 +101,8 @@ def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None, ignore_
             f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
             f"shape: {size_text(weight)}"
         )
+    if weight is not None and weight._dtype is not input._dtype:
+        raise RuntimeError(f"expected scalar type {input._dtype.scalar_type} but found {weight._dtype.scalar_type}")
     wrong = target._storage.backend.launch(first_outside, array_of(target), classes, 0, ignore_index)
     if wrong is not None:
         raise explained(

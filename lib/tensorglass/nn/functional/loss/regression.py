@@ -127,6 +127,4 @@ def soft_margin_loss(
     """``log(1 + exp(-target * input))``, for targets 1 and -1."""
     check_tensors("soft_margin_loss", input=input, target=target)
     refuse_gradients("soft_margin_loss", target=target)
-    if not (input.is_floating_point() or target.is_floating_point()):
-        raise RuntimeError(f"result type Float can't be cast to the desired output type {input._dtype.scalar_type}")
     return ops.soft_margin_loss(input, target, read_reduction(reduction, size_average, reduce), ())

@@ -27,10 +27,8 @@ COMPARED = 12  #: the first of them, whose refusals are compared
 #: Functions of which some refusals differ in class or words (docs/differences-appendix.md tells the kinds). Nothing raw
 #: comes from them either.
 DIFFER = {
-    "adaptive_avg_pool1d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d", "batch_norm",
-    "bilinear", "conv1d", "conv3d", "conv_transpose3d", "cross_entropy", "embedding", "embedding_bag",
-    "fractional_max_pool3d", "group_norm", "layer_norm", "max_pool1d", "max_pool2d", "max_pool3d", "rms_norm",
-    "smooth_l1_loss", "soft_margin_loss", "upsample_bilinear", "upsample_nearest",
+    "adaptive_max_pool1d", "adaptive_max_pool2d", "batch_norm", "fractional_max_pool3d", "max_pool1d", "max_pool3d",
+    "smooth_l1_loss", "upsample_bilinear", "upsample_nearest",
 }  # fmt: skip
 
 

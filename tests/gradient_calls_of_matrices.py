@@ -77,6 +77,9 @@ OF_MATRICES: dict[str, list[Any]] = {
         (lambda t, x: t.cholesky_inverse(factor(t, x)), (3, 3)),
         (lambda t, x: t.cholesky_inverse(factor(t, x).mH, True), (2, 3, 3)),
     ],
+    "lu_solve": [
+        (lambda t, x, LU: t.lu_solve(x, LU, t.tensor([2, 3, 3], dtype=t.int32)), (3, 2), (3, 3)),
+    ],
     "lu_unpack": [
         (lambda t, x: t.lu_unpack(x, t.tensor([2, 3, 3], dtype=t.int32)), size) for size in ((3, 3), (4, 3), (3, 5))
     ],

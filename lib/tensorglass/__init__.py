@@ -158,7 +158,7 @@ _LAZY = {
     "_dynamo": (),
     "_inductor": (),
     "_jit_internal": (),
-    "_utils": (),
+    "_utils": ("_assert",),
     "_vmap_internals": (),
     "accelerator": (),
     "amp": (),
@@ -188,9 +188,11 @@ _LAZY = {
     "jit": (),
     "library": (),
     "masked": (),
+    "mps": (),
     "multiprocessing": (),
     "nn": (),
     "nn.native_functions": (
+        "_softmax_backward_data",
         "alpha_dropout",
         "alpha_dropout_",
         "binary_cross_entropy_with_logits",
@@ -270,6 +272,10 @@ def __getattr__(name: str) -> Any:
         from tensorglass.storage.typed_storage import OLD_CLASSES
 
         return OLD_CLASSES[get_default_dtype()]
+    if name in ("has_cuda", "has_cudnn", "has_mkldnn", "has_mps"):
+        from tensorglass.backends.built_with import is_built_with
+
+        return is_built_with(name)
     if name.startswith("_foreach_"):
         from importlib import import_module
 

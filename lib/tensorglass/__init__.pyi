@@ -31,7 +31,6 @@ from tensorglass import __config__ as __config__
 from tensorglass import _dynamo as _dynamo
 from tensorglass import _inductor as _inductor
 from tensorglass import _jit_internal as _jit_internal
-from tensorglass import _utils as _utils
 from tensorglass import _vmap_internals as _vmap_internals
 from tensorglass import accelerator as accelerator
 from tensorglass import amp as amp
@@ -54,6 +53,7 @@ from tensorglass import library as library
 from tensorglass import linalg as linalg
 from tensorglass import masked as masked
 from tensorglass import memory as memory
+from tensorglass import mps as mps
 from tensorglass import multiprocessing as multiprocessing
 from tensorglass import nn as nn
 from tensorglass import ops as ops
@@ -155,6 +155,7 @@ from tensorglass.nn.functional import celu_ as celu_
 from tensorglass.nn.functional import prelu as prelu
 from tensorglass.nn.functional import rrelu_ as rrelu_
 from tensorglass.nn.functional import selu_ as selu_
+from tensorglass.nn.native_functions import _softmax_backward_data as _softmax_backward_data
 from tensorglass.nn.native_functions import alpha_dropout as alpha_dropout
 from tensorglass.nn.native_functions import alpha_dropout_ as alpha_dropout_
 from tensorglass.nn.native_functions import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
@@ -1259,6 +1260,9 @@ def lt(input: Tensor, other: Tensor | _complex, *, out: Tensor | None = None) ->
 
 def lu(A: Tensor, pivot: _bool = True, get_infos: _bool = False, out: Sequence[Tensor] | None = None) -> Any:
     """The older form of `linalg.lu_factor`: a tuple, with the numbers of zero pivots if `get_infos`."""
+
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`linalg.lu_solve`, with the right side first: the `X` for which ``A @ X == input``."""
 
 def lu_unpack(
     LU_data: Tensor, LU_pivots: Tensor, unpack_data: _bool = True, unpack_pivots: _bool = True, *,

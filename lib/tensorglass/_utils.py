@@ -1,4 +1,7 @@
-"""``torch._utils``: several tensors flattened into one, as programs that send gradients do; the number of a device."""
+"""``torch._utils``: several tensors flattened into one, as programs that send gradients do; the number of a device.
+
+And `_assert`, PyTorch's in the root, which networks call that are meant to be traced.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,15 @@ import tensorglass as torch
 from tensorglass.tensor.tensor import Tensor
 
 __all__ = [
-    "_flatten_dense_tensors", "_get_device_index", "_reorder_tensors_as", "_take_tensors", "_unflatten_dense_tensors",
+    "_assert", "_flatten_dense_tensors", "_get_device_index", "_reorder_tensors_as", "_take_tensors",
+    "_unflatten_dense_tensors",
 ]  # fmt: skip
+
+
+def _assert(condition: Any, message: str) -> None:
+    """Raise AssertionError with `message` unless the condition holds."""
+    if not condition:
+        raise AssertionError(message)
 
 
 def _flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:

@@ -1,11 +1,13 @@
 """The names of PyTorch's C++ module that subclasses of Tensor and libraries of networks use."""
 
 from tensorglass._C import _functorch
+from tensorglass.core.errors import LinAlgError as _LinAlgError
 from tensorglass.tensor.torch_function import DisableTorchFunctionSubclass
 from tensorglass.tensor.torch_function import disabled_torch_function as _disabled_torch_function_impl
 
 __all__ = [
     "DisableTorchFunctionSubclass",
+    "_LinAlgError",
     "_disabled_torch_function_impl",
     "_functorch",
     "_get_tracing_state",

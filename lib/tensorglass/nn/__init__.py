@@ -16,7 +16,7 @@ _refuse = refusing("nn")
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("attention", "parallel"):  # `nn.parallel` needs `distributed`
+    if name in ("_reduction", "attention", "parallel"):  # `nn.parallel` needs `distributed`
         return import_module(f"tensorglass.nn.{name}")
     if name == "DataParallel":
         return import_module("tensorglass.nn.parallel").DataParallel

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorglass.geometry.dims import wrap_dim
 from tensorglass.nn import functional as F
 from tensorglass.ops.arg_parser.parsed import parsed
+from tensorglass.ops.reductions.softmax import softmax_backward
 
 REDUCTIONS = ("none", "mean", "sum")
 
@@ -35,6 +37,15 @@ dropout, dropout_ = _dropping("dropout", F.dropout)
 alpha_dropout, alpha_dropout_ = _dropping("alpha_dropout", F.alpha_dropout)
 feature_dropout, feature_dropout_ = _dropping("feature_dropout", F.dropout2d)
 feature_alpha_dropout, feature_alpha_dropout_ = _dropping("feature_alpha_dropout", F.feature_alpha_dropout)
+
+
+@parsed("_softmax_backward_data")
+def _softmax_backward_data(grad_output: Any, output: Any, dim: int, input_dtype: Any) -> Any:
+    """The gradient for the input of a softmax along `dim`, whose result is `output`."""
+    if input_dtype is not grad_output.dtype:
+        wanted, given = grad_output.dtype.scalar_type, input_dtype.scalar_type
+        raise RuntimeError(f"expected scalar type {wanted} but found {given}")
+    return softmax_backward(grad_output, output, wrap_dim(dim, output.dim()))
 
 
 @parsed("celu")

@@ -21,6 +21,8 @@ read only if a program says `weights_only=False` or names their classes as trust
 =================  ==========================================================================
 """
 
+import pickle as pickle
+
 from tensorglass.serialization.safe_globals import (
     add_safe_globals,
     clear_safe_globals,
@@ -29,6 +31,7 @@ from tensorglass.serialization.safe_globals import (
 )
 from tensorglass.serialization.save_load import get_unsafe_globals_in_checkpoint, load, save
 from tensorglass.serialization.settings import (
+    DEFAULT_PROTOCOL,
     LoadEndianness,
     get_default_load_endianness,
     set_default_load_endianness,
@@ -36,6 +39,7 @@ from tensorglass.serialization.settings import (
 )
 
 __all__ = [
+    "DEFAULT_PROTOCOL",
     "LoadEndianness",
     "add_safe_globals",
     "clear_safe_globals",

@@ -10,13 +10,14 @@ from tensorglass.core.errors import explained, warn
 from tensorglass.serialization import settings
 from tensorglass.serialization.locations import placing
 from tensorglass.serialization.opening import is_path, mapped, opened_to_read, opened_to_write
+from tensorglass.serialization.settings import DEFAULT_PROTOCOL
 from tensorglass.serialization.tree import is_data
 
 #: Names that PyTorch's own files have.
 ZIP_SUFFIXES = (".pt", ".pth", ".tar", ".ckpt")
 
 
-def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2) -> None:
+def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = DEFAULT_PROTOCOL) -> None:
     """Save tensors, and the data around them, to a file: a path, or an object with a method `write`.
 
     A path that ends in .pt, .pth, .tar or .ckpt becomes a zip file that PyTorch's `torch.load` reads as well; other

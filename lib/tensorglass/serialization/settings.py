@@ -15,6 +15,7 @@ class LoadEndianness(Enum):
     BIG = 3
 
 
+DEFAULT_PROTOCOL = 2  #: of pickles within files
 _endianness: LoadEndianness | None = None
 is_skipping = False  #: whether `save` and `load` leave the bytes of storages out
 

@@ -1328,6 +1328,9 @@ class Methods(StorageHolder):
     def lu(self, pivot: _bool = True, get_infos: _bool = False) -> Any:
         """The older form of `linalg.lu_factor`: a tuple, with the numbers of zero pivots if `get_infos`."""
 
+    def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
+        """`linalg.lu_solve`, with the right side first: the `X` for which ``A @ X == input``."""
+
     @property
     def mH(self) -> Tensor:
         """The last two dimensions swapped and the elements conjugated: the adjoint of each matrix of a batch."""

@@ -10,6 +10,7 @@ import pytest
 
 import tensorglass as torch
 from tensorglass import nn
+from tensorglass.nn.parallel._functions import Broadcast, Gather, ReduceAddCoalesced, Scatter
 
 Pair = namedtuple("Pair", "left right")
 
@@ -112,3 +113,20 @@ def test_scatter_and_gather_go_through_nested_values() -> None:
         assert nn.parallel.gather([torch.ones((), device="sim:0"), torch.ones((), device="sim:1")], 0).shape == (2,)
     with pytest.raises(ValueError, match="All dicts must have the same number of keys"):
         nn.parallel.gather([{"a": torch.ones(1)}, {}], -1)
+
+
+def test_the_functions_of_batch_norm_over_devices_move_and_add() -> None:
+    a, b = (torch.tensor([value], device="sim:0", requires_grad=True) for value in (1.0, 2.0))
+    sent = Broadcast.apply(["sim:0", "sim:1"], a, b)
+    assert [(each.item(), each.device.index) for each in sent] == [(1.0, 0), (2.0, 0), (1.0, 1), (2.0, 1)]
+    sums = ReduceAddCoalesced.apply(1, 2, *sent)
+    assert [(each.item(), each.device.index) for each in sums] == [(2.0, 1), (4.0, 1)]
+    parts = Scatter.apply(["sim:0", "sim:1"], [1, 3], 0, torch.arange(4.0))
+    assert [part.shape[0] for part in parts] == [1, 3]
+    assert Gather.apply("cpu", 0, *parts).tolist() == [0, 1, 2, 3]
+    (sums[0] * sums[1]).sum().backward()
+    assert (a.grad.item(), b.grad.item()) == (8.0, 4.0)
+    for name, call in (("Broadcast", lambda: Broadcast.apply([0], torch.ones(1))),
+                       ("Gather", lambda: Gather.apply(0, 0, torch.ones(1)))):  # fmt: skip
+        with pytest.raises(AssertionError, match=f"{name} function not implemented for CPU tensors"):
+            call()

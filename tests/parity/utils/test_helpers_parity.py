@@ -88,6 +88,15 @@ CALLS = [
     "torch.xpu.is_available(), torch.xpu.device_count()",
     "isinstance(a[0], torch.cuda.FloatTensor), issubclass(torch.cuda.FloatTensor, int), repr(torch.cuda.LongTensor)",
     "torch.cuda.FloatTensor(2)",
+    "torch.mps.is_available(), torch.mps.device_count()", "torch.serialization.DEFAULT_PROTOCOL",
+    "issubclass(torch._C._LinAlgError, torch.linalg.LinAlgError)", "torch.has_mps", "torch.serialization.pickle",
+    *(f"torch._assert({condition}, 'no')" for condition in ("a[0].sum() > -99", "False", "[]", "torch.ones(2)")),
+    *(f"torch._softmax_backward_data(grad_output=a[1], output=a[1].softmax(0), dim={dim}, input_dtype=torch.{dtype})"
+      for dim, dtype in ((-2, "float32"), (2, "float32"), (0, "float16"))),
+    *(f"torch.nn._reduction.get_enum({reduction!r})" for reduction in ("none", "mean", "sum", "elementwise_mean", "x")),
+    *(f"torch.nn._reduction.legacy_get_{kind}({average}, {reduces})"
+      for kind in ("string", "enum") for average, reduces in ((None, None), (False, True), (True, False))),
+    "torch.ones(2, 1).lu_solve(*(a[1] + torch.eye(2)).lu())", "torch.lu_solve(torch.ones(2), *torch.eye(2).lu())",
     "a[1].add(torch.eye(2)).lu()", "torch.lu(a[1] + torch.eye(2), get_infos=True)", "torch.zeros(2, 2).lu()",
 ]  # fmt: skip
 

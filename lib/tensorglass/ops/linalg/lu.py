@@ -14,7 +14,7 @@ from typing import Any
 from tensorglass import geometry
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
-from tensorglass.core.errors import explained
+from tensorglass.core.errors import explained, warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import recorded
 from tensorglass.ops.arg_parser.checks import all_tensors, check_tensor, holds_somewhere, type_name
@@ -384,3 +384,15 @@ def linalg_lu_solve(
     """
     _check_equation(LU, pivots, B, left)
     return into_out(_solved(LU, pivots, B, left, adjoint), out)
+
+
+@operator("linear algebra", out=True)
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """`linalg.lu_solve`, with the right side first: the `X` for which ``A @ X == input``."""
+    warn(
+        "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch "
+        "release.\nNote that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\n"
+        "should be replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)"
+    )
+    solution: Tensor = linalg_lu_solve(LU_data, LU_pivots, input, out=out)
+    return solution

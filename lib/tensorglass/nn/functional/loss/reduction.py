@@ -12,11 +12,12 @@ from tensorglass.tensor.tensor import Tensor
 reduced = ops.reduced
 
 
-def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
+def legacy_reduction(size_average: bool | None, reduce: bool | None, *, emit_warning: bool = True) -> str:
     """The `reduction` that the deprecated arguments stand for, with PyTorch's warning."""
     average, reduces = size_average is None or size_average, reduce is None or reduce
     reduction = "none" if not reduces else "mean" if average else "sum"
-    warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
+    if emit_warning:
+        warn(f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.")
     return reduction
 
 

@@ -95,6 +95,8 @@ F.avg_pool3d(torch.ones(1, 4, 4, 4), (1, 1)) ;; F.avg_pool2d(torch.ones(1, 4, 4)
 F.avg_pool3d(torch.ones(1, 4, 4, 4), 2, (1, 1)) ;; F.max_pool3d(torch.ones(1, 4, 4, 4), 2, (1, 1))
 F.max_pool1d(torch.ones(1, 1, 4), 2, (1, 1)) ;; F.max_pool1d(torch.ones(1, 1, 4), 2, 1, (1, 1))
 F.max_pool1d(torch.ones(1, 1, 4), 2, 1, (1, 1)) ;; F.max_pool1d(torch.ones(1, 1, 4), (2, 2))
+x = torch.ones(2, 2) ;; x.index_put(3) ;; x.index_put_(None, None) ;; x.index_put(indices=3, values=x) ;; x.index_put()
+x = torch.ones(2, 2) ;; torch.index_put(x, 3) ;; torch.index_put_(x, x, x) ;; x.index_put((1,), x)
 """
 
 

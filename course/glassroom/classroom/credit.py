@@ -32,7 +32,7 @@ def names_of(id: str) -> tuple[list[str], list[str]]:
 def verdict_of(id: str, answers: list[Any], given: dict[str, Any]) -> tuple[float, str]:
     """The part of the points, and the sentence, that these answers get."""
     verdict = judge(id, *answers, **given)
-    return share(verdict), verdict.message
+    return share(verdict), verdict.message.replace("\n", " ")
 
 
 def graded_check(points: float, id: str, /, *answers: object, **given: object) -> float:

@@ -37,6 +37,7 @@ SECOND_NAMES = {
 """PyTorch's other names of dtypes."""
 
 LONGEST_TEXT = 72
+LONGEST_PARAGRAPH = 160  # of what an error says and means
 MOST_VALUES = 64
 MOST_READ = 1_000_000  # values of an answer; none of the course is as large
 MOST_LINES = 12  # of an error, on a card
@@ -297,11 +298,15 @@ PYTHON_MEANS = (
 
 
 def explained_sentence(error: BaseException) -> str:
-    """The first line of an error as a sentence, and what it means: the library's first note, if it has any."""
+    """The first line of an error as a sentence, and what it means: the library's first note, if it has any.
+
+    If this is much, the message, what it means, and the learner's line are lines of their own.
+    """
     notes = [note for note in map(str, getattr(error, "__notes__", [])) if notebook_of(note) is None][:1]
     means = notes or [meaning for pattern, meaning in PYTHON_MEANS if pattern.search(first_line(error))][:1]
     line = _line_of_a_learner(error)
-    return " ".join([first_sentence(error), *means, *([f"The line is `{line}`."] if line else [])])
+    said = [first_sentence(error), *means, *([f"The line is `{line}`."] if line else [])]
+    return " ".join(said) if sum(map(len, said)) <= LONGEST_PARAGRAPH else "\n".join(said)
 
 
 def _line_of_a_learner(error: BaseException) -> str:
@@ -311,7 +316,7 @@ def _line_of_a_learner(error: BaseException) -> str:
         for frame, line in traceback.walk_tb(error.__traceback__)
         if frame.f_globals.get("__name__") == "__main__"
     ]
-    return shortened(linecache.getline(*at[-1]).strip()) if at else ""
+    return without_addresses(linecache.getline(*at[-1]).strip())[:LONGEST_PARAGRAPH] if at else ""
 
 
 def of_a_backward(error: BaseException) -> str:

@@ -63,8 +63,7 @@ def verdict_card(id: str, kind: str, message: str, printed: str, text: str) -> C
     shown = message.removeprefix(is_solved(id)).strip()
     head = {"right": f"{id} is solved", "wrong": f"{id}: not yet", "open": f"{id}: your turn"}[kind]
     body = [f'<p class="gr-head"><span class="gr-mark" aria-hidden="true">{MARKS[kind]}</span>{escape(head)}</p>']
-    if shown:
-        body.append(f"<p>{_prose(_begun(shown))}</p>")
+    body += [f"<p>{_prose(_begun(paragraph))}</p>" for paragraph in shown.splitlines()]
     if printed:
         body.append(f"<p>While it was checked, your answer printed:</p><pre>{escape(printed)}</pre>")
     return Card(text, _page(kind, f"Check of {id}: {WORDS[kind]}", body))

@@ -242,6 +242,8 @@ def presenting(notebook: str, *options: str, language: str = "en") -> Iterator[t
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1", "GLASSROOM_LANG": language},
+        # Ctrl-C reaches it even if the tests run in the background, where shells make it ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdout is not None
     said = ""

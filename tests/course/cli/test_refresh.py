@@ -140,7 +140,13 @@ def test_ctrl_c_ends_the_notebooks_before_their_next_cell_and_they_keep_their_ol
         (tmp_path / name / "n.ipynb").write_bytes(serialise(notebook(begun, code("pathlib.Path('next').touch()"))))
     before = {path: path.read_bytes() for path in tmp_path.rglob("*.ipynb")}
     command = [sys.executable, "-m", "glassroom", "refresh", "--jobs", "1", str(tmp_path)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Ctrl-C reaches it even if the tests run in the background, where shells make it ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     while not (tmp_path / "a" / "begun").exists():
         assert process.poll() is None
         time.sleep(0.05)

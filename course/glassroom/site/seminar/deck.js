@@ -34,7 +34,11 @@ const addStep = (step) => {
   part.setAttribute("aria-label", step ? `Step ${step + 1}` : "The cells");
   main.querySelector(".work").append(part);
   part.append(fragment(slides[place].steps[step].html));
-  for (const question of slides[place].steps[step].reveals) revealed.add(question);
+  for (const question of slides[place].steps[step].reveals) {
+    revealed.add(question);
+    const boxes = [...main.querySelectorAll(`.votes[data-question="${question}"]`)];
+    for (const box of boxes.slice(0, -1)) box.remove(); // the bars go on beside the truth
+  }
   return part;
 };
 
@@ -171,17 +175,8 @@ const draw = (box, fields, isTold) => {
 };
 
 const count = async () => {
-  const boxes = new Map(); // where a slide has two for a question, its bars stand in the last, beside the truth
   for (const box of main.querySelectorAll(".votes")) {
     const question = Number(box.dataset.question);
-    const former = boxes.get(question);
-    if (former) {
-      former.replaceChildren();
-      delete former.dataset.drawn;
-    }
-    boxes.set(question, box);
-  }
-  for (const [question, box] of boxes) {
     const got = await fetch(`votes-${question}`).then((reply) => (reply.ok ? reply.json() : null), () => null);
     if (got) draw(box, got, revealed.has(question));
   }

@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
+from itertools import chain, zip_longest
 from pathlib import Path
-from typing import TypeVar
+from typing import Self, TypeVar
 from xml.sax.saxutils import escape, quoteattr
 
 from glassroom.drawing.grid import Slab
 from glassroom.drawing.words import written
+from glassroom.records.cells import Cell
 from glassroom.records.columns import columns, pieces
-from glassroom.records.snapshot import Cell
 
 T = TypeVar("T")
 
@@ -43,6 +44,7 @@ GRID_INDEX = 16
 GAP_WIDTH = 18
 HUES = 6
 INNER = "\0"  # stands for the inner width until it is known; no text can contain it
+GAP = "\0"  # stands for a text in a gap between pieces
 NO_XML = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # characters that XML does not allow
 
 _room = ContextVar[float]("room", default=WIDTH)
@@ -77,6 +79,28 @@ def said_by(say: Callable[[str], str]) -> Iterator[None]:
         yield
     finally:
         _say.reset(before)
+
+
+class Shared(str):
+    """A part that many pictures have in common, which is sent to a browser once."""
+
+    __slots__ = ()
+
+
+class Filled(str):
+    """A part that consists of pieces with a text in each gap between them; many pictures have the `pieces` in common,
+    which are sent to a browser once, as one text.
+    """
+
+    pieces: Shared
+    texts: list[str]
+
+    @classmethod
+    def of(cls, pieces: Shared, texts: list[str]) -> Self:
+        """The pieces, separated by `GAP`, with the texts in the gaps."""
+        whole = cls("".join(chain.from_iterable(zip_longest(pieces.split(GAP), texts, fillvalue=""))))
+        whole.pieces, whole.texts = pieces, texts
+        return whole
 
 
 class Drawing:
@@ -129,18 +153,34 @@ class Drawing:
         classes such as `gr-graph-svg`, which the picture then gets, since the sheets of all pictures on a page apply to
         the whole page.
         """
+        return "".join(self.finished_parts(title, further_style, is_part))
+
+    def finished_parts(self, title: str, further_style: str = "", is_part: bool = False) -> list[str]:
+        """The same in parts, of which those that are `Shared` or `Filled` stand by themselves."""
         width, height = round(self.right + PAD), round(self.bottom + PAD)
-        body = "".join(self.parts).replace(INNER, str(width - 2 * PAD))
-        if not body.isprintable():
-            body = NO_XML.sub("\ufffd", body)
         css = "" if is_part else f"<style>{CSS}{further_style}</style>"
         classes = " ".join(["gr", *sorted(set(re.findall(r"\.(gr-\w+-svg)\b", further_style)))])
-        return (
+        begin = (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="{classes}" role="img" aria-label={quoteattr(title)} '
             f'width="{width}" height="{height}" viewBox="0 0 {width} {height}">{css}'
             f'<rect class="card" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="6"/>'
-            f"{body}</svg>"
         )
+        parts: list[str] = [begin]
+        own: list[str] = []
+        for part in [*self.parts, Shared("</svg>")]:
+            if type(part) is str:
+                own.append(part)
+                continue
+            if own:
+                parts.append(in_xml_only("".join(own).replace(INNER, str(width - 2 * PAD))))
+                own = []
+            parts.append(part)
+        return parts
+
+
+def in_xml_only(body: str) -> str:
+    """A part of a picture without the characters that XML does not allow."""
+    return body if body.isprintable() else NO_XML.sub("\ufffd", body)
 
 
 def in_xml(words: str) -> str:

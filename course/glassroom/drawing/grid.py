@@ -8,7 +8,8 @@ from functools import reduce
 from itertools import product
 from typing import Generic, TypeVar
 
-from glassroom.records.snapshot import Cell, Header
+from glassroom.records.cells import Cell
+from glassroom.records.snapshot import Header
 
 T = TypeVar("T")
 

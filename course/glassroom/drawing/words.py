@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from glassroom.records.snapshot import Number
+from glassroom.records.cells import Number
 from glassroom.translations.templates import in_number, word
 
 #: Libraries whose arrays are marked as such beside tensors.

@@ -79,11 +79,16 @@ class TensorAdapter:
 
     def describe(self, value: Any) -> Description:
         try:
-            with without_overrides(self.library), without_modes(self.library):
-                seen = value if is_plain(value) else Declared(value, sys.modules[self.library].Tensor)
-                why_not = self._why_not(value, seen)
+            if is_plain(value):
+                why_not = self._why_not(value, value)
                 if why_not is None:
-                    return self._described(seen)
+                    return self._described(value)
+            else:
+                with without_overrides(self.library), without_modes(self.library):
+                    seen = Declared(value, sys.modules[self.library].Tensor)
+                    why_not = self._why_not(value, seen)
+                    if why_not is None:
+                        return self._described(seen)
         except Exception as error:  # a wrapper tensor hides its parts behind code that may raise anything
             first_line = message_of(error, "it cannot be read").partition("\n")[0]
             why_not = f"a {name_of_class(value)} without memory: {first_line}"
@@ -282,8 +287,8 @@ ADAPTERS: tuple[Adapter, ...] = (*_TENSOR_ADAPTERS, NumpyAdapter(), CupyAdapter(
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What is known of a class: its adapter, its library if it has autograd, and whether it is PyTorch's own class of
-    tensors or of parameters.
+    """What is known of a class: its adapter, its library if it has autograd, and whether it is the library's own class
+    of tensors or of parameters.
     """
 
     reference: weakref.ref[type] | None = None
@@ -301,16 +306,17 @@ def _kind_of(value: object) -> _Kind:
     known = _known_kinds.get(id(kind))
     if known is None or known.reference is None or known.reference() is not kind:
         adapter = next((candidate for candidate in ADAPTERS if candidate.accepts(value)), None)
-        is_own = adapter is _TENSOR_ADAPTERS[1] and kind in (sys.modules["torch"].Tensor, _class_of_parameters())
         library = adapter.library if type(adapter) is TensorAdapter else None
+        is_own = library is not None and any(kind is own for own in _own_classes(library))
         known = _Kind(weakref.ref(kind, partial(_forget, id(kind))), adapter, library, is_own)
         _known_kinds[id(kind)] = known
     # While Python is shutting down, libraries are gone before their tensors.
     return known if known.library is None or known.library in sys.modules else _OF_NO_TENSOR
 
 
-def _class_of_parameters() -> object:
-    return getattr(sys.modules.get("torch.nn.parameter"), "Parameter", None)
+def _own_classes(library: str) -> tuple[object, object]:
+    parameters = getattr(sys.modules.get(f"{library}.nn.parameter"), "Parameter", None)
+    return sys.modules[library].Tensor, parameters
 
 
 def _forget(number: int, _: object) -> None:
@@ -328,16 +334,18 @@ def library_of(tensor: object) -> str | None:
 
 
 def is_plain(tensor: Any) -> bool:
-    """Whether this is a strided tensor or parameter of PyTorch's own class with nothing set on it, which no function
-    mode watches: reading its attributes runs PyTorch's code alone.
+    """Whether this is a strided tensor or parameter of its library's own class with nothing set on it, which no
+    function mode watches: reading its attributes runs the library's code alone.
     """
-    if not _kind_of(tensor).is_own:
+    known = _kind_of(tensor)
+    if not known.is_own or tensor.__dict__:
         return False
+    if known.library == "tensorglass":  # which has no modes, and no other layouts
+        return True
     torch = sys.modules["torch"]
     try:
         return (
             not torch._C._len_torch_function_stack()
-            and not tensor.__dict__
             and tensor.layout is torch.strided
             and not (tensor.is_quantized or tensor.is_nested)
         )

@@ -7,11 +7,15 @@ with different dtypes, are read by the same rule.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
+from functools import cache, partial
 from math import inf, ldexp, nan
 
 import numpy as np
 
-from glassroom.records.snapshot import Number
+from glassroom.records.cells import Number
+
+Decoder = Callable[[bytes], list[Number]]
 
 # The dtypes that Python itself can unpack: faster than an array of one element.
 _FORMATS = {
@@ -49,6 +53,29 @@ def decode(data: bytes, dtype: str, byte_order: str = "=") -> Number:
     if element.dtype.kind == "c":
         return complex(element)
     return float(element) if element.dtype.kind == "f" else int(element)
+
+
+@cache  # there are few, and cells that have the same one are compared by their bytes
+def decoder(
+    dtype: str | None, itemsize: int, byte_order: str, is_conjugated: bool = False, is_negated: bool = False
+) -> Decoder:
+    """A function that makes a list of values of the bytes of several elements; hexadecimal digits without a dtype."""
+    return partial(_values, dtype, itemsize, byte_order, is_conjugated, is_negated)
+
+
+def _values(
+    dtype: str | None, itemsize: int, byte_order: str, is_conjugated: bool, is_negated: bool, data: bytes
+) -> list[Number]:
+    code = _FORMATS.get(dtype or "")
+    if code is not None:
+        order = byte_order if byte_order in "<>" else "="
+        values: list[Number] = list(struct.unpack(f"{order}{len(data) // itemsize}{code}", data))
+    else:
+        elements = [data[at : at + itemsize] for at in range(0, len(data), itemsize)]
+        values = [element.hex() if dtype is None else decode(element, dtype, byte_order) for element in elements]
+    if is_conjugated:
+        values = [value.conjugate() if isinstance(value, complex) else value for value in values]
+    return [value if isinstance(value, str) else -value for value in values] if is_negated else values
 
 
 def _of_eight_bits(byte: int, dtype: str) -> float:

@@ -52,8 +52,13 @@ def _node_of_a_leaf(tensor: Any, library: Any) -> Any:
 def grad_fn_of(tensor: Any) -> Any:
     """The node that made a tensor; None for leaves, and for arrays."""
     library = library_of(tensor)
-    if library is None or (is_plain(tensor) and not tensor.requires_grad):
+    if library is None:
         return None
+    if is_plain(tensor):
+        if not tensor.requires_grad:
+            return None
+        if not tensor._is_view():  # of a view, PyTorch may have to make the node first
+            return attempted(lambda: tensor.grad_fn, None)
     with without_overrides(library), without_modes(library):
         return attempted(lambda: declared(tensor).grad_fn, None)
 
@@ -63,8 +68,11 @@ def gradient_of(tensor: Any) -> Any:
     library = library_of(tensor)
     if library is None:
         return None
-    if is_plain(tensor) and not tensor._is_view():  # of a view, PyTorch may have to make the node first
-        return tensor.grad if tensor.requires_grad and tensor.is_leaf else None
+    if is_plain(tensor):
+        if not tensor.requires_grad:
+            return None
+        if not tensor._is_view():
+            return tensor.grad if tensor.is_leaf else None
     with without_overrides(library), without_modes(library):
         seen = declared(tensor)
         return attempted(lambda: seen.grad if seen.requires_grad and seen.is_leaf else None, None)

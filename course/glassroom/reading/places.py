@@ -57,13 +57,12 @@ def everything_at(
     """
     seen = set(known)
     parts: list[list[Place]] = []  # holding them keeps the ids unique: some are new headers, made by reading
-    level = list(places)
+    level = [place for place in places if _may_hold(place[1])]
     visited = 0
     for depth in range(MOST_DEPTH):
         below: list[Place] = []
         for path, value in level:
-            kind = type(value)
-            if id(kind) in _PLAIN_VALUES or (id(kind) in _PLAIN_CONTAINERS and not value) or issubclass(kind, SIMPLE):
+            if issubclass(type(value), SIMPLE):
                 continue
             is_tensor = adapter_for(value) is not None
             if is_tensor:
@@ -72,24 +71,40 @@ def everything_at(
                 seen.add(id(value))
                 if not is_tensor:
                     yield path, value
-                if is_tensor and not _leads_on(value):
+                elif not _leads_on(value):
                     continue
-                held = _of_tensor(path, value) if is_tensor else _inside(path, value)
-                inner = _what_can_be_read(islice(held, most - visited))
+                inner, passed = _what_can_be_read(path, value, is_tensor, most - visited)
                 if is_tensor and inner:
                     parts.append(inner)
-                visited += len(inner)
+                visited += passed
                 below += inner
                 if searched is not None and depth + 1 < MOST_DEPTH and visited < most:
                     searched.add(id(value))
         level = below
 
 
-def _what_can_be_read(places: Iterator[Place]) -> list[Place]:
-    """The places up to the first that raises."""
-    places_read: list[Place] = []
-    attempted(lambda: places_read.extend(places), None)
-    return places_read
+def _may_hold(value: object) -> object:
+    """Whether a value may be or hold a tensor: it is no number and no text, and no empty container."""
+    kind = id(type(value))
+    return kind not in _PLAIN_VALUES and (kind not in _PLAIN_CONTAINERS or value)
+
+
+def _what_can_be_read(path: str, value: object, is_tensor: bool, most: int) -> tuple[list[Place], int]:
+    """Of the first `most` things in a tensor, a container or an object, up to the first that raises: those that may be
+    or hold tensors, with their paths, and how many were passed.
+    """
+    places: list[Place] = []
+    passed = 0
+
+    def read() -> None:
+        nonlocal passed
+        for place in islice(_of_tensor(path, value) if is_tensor else _inside(path, value), most):
+            passed += 1
+            if _may_hold(place[1]):
+                places.append(place)
+
+    attempted(read, None)
+    return places, passed
 
 
 def _leads_on(tensor: object) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from math import gcd
 from typing import Any, cast
@@ -21,12 +22,13 @@ from glassroom.reading.adapters import (
     without_modes,
     without_overrides,
 )
-from glassroom.reading.decoding import decode
+from glassroom.reading.decoding import decode, decoder
 from glassroom.reading.guarded import name_of_class, refuse_at_shutdown
 from glassroom.reading.places import Place, is_network_or_optimizer, tensors_at
 from glassroom.reading.storage_names import Memory, names_of
+from glassroom.records.cells import Cell, Cells, Number, Places
 from glassroom.records.printable import printable
-from glassroom.records.snapshot import Cell, Header, Number, Snapshot, Storage, byte_range, ends, visible_window
+from glassroom.records.snapshot import Header, Snapshot, Storage, byte_range, ends, visible_window
 
 STRIP_WHOLE = 64  # cells of a storage that is shown whole
 STRIP_WINDOW = 64  # cells shown of a larger one, at most
@@ -209,8 +211,30 @@ def _header(name: str, storage: str, start: int, description: Description, base:
         requires_grad=description.requires_grad,
         bytes=byte_range(first_byte, size, strides, itemsize),
         window=window,
-        cells=tuple(cells_at(product(*window), description, start)),
+        cells=_cells_of(window, description, start),
     )
+
+
+def _cells_of(window: Sequence[tuple[int, ...]], description: Description, start: int) -> Sequence[Cell]:
+    """The cells of a tensor in a window, in a storage that begins at address `start`."""
+    memory, itemsize = description.memory, description.itemsize
+    places = _places(tuple(window), description.strides, description.pointer - start)
+    shift = start - memory.start  # the storage in the picture may begin before this library's
+    if not (places.lowest + shift >= 0 and places.highest + shift + itemsize <= memory.nbytes):
+        return tuple(cells_at(product(*window), description, start))
+    starts = places.starts if not shift else [byte + shift for byte in places.starts]
+    decode_all = decoder(
+        description.dtype, itemsize, description.byte_order, description.conjugated, description.negated
+    )
+    return Cells(places, memory.read.gathered(starts, itemsize), decode_all)
+
+
+@lru_cache(maxsize=512)  # a watch meets tensors of the same sizes again and again
+def _places(window: tuple[tuple[int, ...], ...], strides: tuple[int, ...], first_byte: int) -> Places:
+    """Where the cells of a window are, of a tensor whose first cell begins at `first_byte`."""
+    indices = tuple(product(*window))
+    steps = [sum([i * step for i, step in zip(index, strides, strict=True)]) for index in indices]
+    return Places(indices, tuple([first_byte + step for step in steps]))
 
 
 def cells_at(indices: Iterable[tuple[int, ...]], description: Description, start: int) -> Iterator[Cell]:
@@ -241,24 +265,8 @@ def _storage(name: str, memories: Sequence[Memory], on_it: Sequence[tuple[Header
     itemsize = _unit(start, on_it)
     speaker = next((description for header, description in on_it if header.itemsize == itemsize), None)
     dtype = None if speaker is None else speaker.dtype
-    touched = {
-        position
-        for header, _ in on_it
-        for cell in header.cells
-        for position in range(cell.byte // itemsize, -(-(cell.byte + header.itemsize) // itemsize))
-    }
-
-    def value(position: int) -> Number | None:
-        first, last = start + position * itemsize, start + (position + 1) * itemsize
-        holder = next(
-            (memory for memory in memories if memory.start <= first and last <= memory.start + memory.nbytes), None
-        )
-        if holder is None:
-            return None
-        data = holder.read(first - holder.start, last - holder.start)
-        return data.hex() if speaker is None else decode(data, speaker.dtype, speaker.byte_order)
-
-    positions = _visible_positions(nbytes // itemsize, touched)
+    starts = tuple([(_starts(header.cells), header.itemsize) for header, _ in on_it])
+    places = _places_of_strip(nbytes // itemsize, itemsize, starts)
     versions = [memory.version for memory in memories if memory.version is not None]
     return Storage(
         name=name,
@@ -268,7 +276,50 @@ def _storage(name: str, memories: Sequence[Memory], on_it: Sequence[tuple[Header
         shared_by=tuple(header.name for header, _ in on_it),
         dtype=dtype,
         itemsize=itemsize,
-        cells=tuple(Cell((position,), position * itemsize, value(position)) for position in positions),
+        cells=_strip(places, start, itemsize, memories, speaker),
+    )
+
+
+def _strip(
+    places: Places, start: int, itemsize: int, memories: Sequence[Memory], speaker: Description | None
+) -> Sequence[Cell]:
+    """The cells of a storage, read as those of the `speaker`; in hexadecimal digits if there is none."""
+    whole = next((memory for memory in memories if memory.start == start), None)
+    dtype, order = (None, "=") if speaker is None else (speaker.dtype, speaker.byte_order)
+    if whole is not None and places.highest + itemsize <= whole.nbytes:
+        return Cells(places, whole.read.gathered(places.starts, itemsize), decoder(dtype, itemsize, order))
+
+    def value(byte: int) -> Number | None:
+        first, last = start + byte, start + byte + itemsize
+        holder = next(
+            (memory for memory in memories if memory.start <= first and last <= memory.start + memory.nbytes), None
+        )
+        if holder is None:
+            return None
+        data = holder.read(first - holder.start, last - holder.start)
+        return data.hex() if dtype is None else decode(data, dtype, order)
+
+    return tuple([Cell(index, byte, value(byte)) for index, byte in zip(places.indices, places.starts, strict=True)])
+
+
+def _starts(cells: Sequence[Cell]) -> tuple[int, ...]:
+    return cells.places.starts if isinstance(cells, Cells) else tuple([cell.byte for cell in cells])
+
+
+@lru_cache(maxsize=512)
+def _places_of_strip(length: int, itemsize: int, headers: tuple[tuple[tuple[int, ...], int], ...]) -> Places:
+    """Where the visible cells of a storage are; of the headers over it, where their cells begin and how long they
+    are.
+    """
+    touched = {
+        position
+        for starts, size in headers
+        for byte in starts
+        for position in range(byte // itemsize, -(-(byte + size) // itemsize))
+    }
+    positions = _visible_positions(length, touched)
+    return Places(
+        tuple([(position,) for position in positions]), tuple([position * itemsize for position in positions])
     )
 
 

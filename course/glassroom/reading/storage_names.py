@@ -54,6 +54,13 @@ class Pages:
             self._pages[number] = self._read(begin, min(begin + PAGE, self._nbytes))
         return self._pages[number][first - begin : last - begin]
 
+    def gathered(self, starts: Sequence[int], size: int) -> bytes:
+        """The bytes of elements of one size that begin at `starts`, put together."""
+        page = self(0, min(PAGE, self._nbytes)) if starts and max(starts) + size <= PAGE else None
+        if page is None:
+            return b"".join([self(start, start + size) for start in starts])
+        return b"".join([page[start : start + size] for start in starts])
+
     def been_read(self) -> Mapping[tuple[int, int], bytes]:
         """All that was read, by the ranges."""
         pages = {(n * PAGE, min((n + 1) * PAGE, self._nbytes)): page for n, page in self._pages.items()}

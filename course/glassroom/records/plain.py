@@ -7,6 +7,8 @@ from dataclasses import fields, is_dataclass
 from math import isfinite
 from typing import Any
 
+from glassroom.records.cells import Cells
+
 
 def plain(value: Any) -> Any:
     """`value` as dicts, lists and scalars; numbers that JSON cannot represent become strings. A record, a dataclass or
@@ -18,7 +20,7 @@ def plain(value: Any) -> Any:
         return {name: plain(getattr(value, name)) for name in value._fields}
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | Cells):
         return [plain(item) for item in value]
     if isinstance(value, complex) or (isinstance(value, float) and not isfinite(value)):
         return str(value)

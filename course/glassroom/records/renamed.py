@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from glassroom.records.snapshot import Cell, Storage
+from glassroom.records.cells import Cell, Cells
+from glassroom.records.snapshot import Storage
 
 T = TypeVar("T")
-_WITHOUT_NAMES = (str, int, float, Cell, type(None))  # what holds no record; of these, strings may be names
+_WITHOUT_NAMES = (str, int, float, Cell, Cells, type(None))  # what holds no record; of these, strings may be names
 
 
 def holders_in(record: object) -> Iterator[tuple[str, str]]:

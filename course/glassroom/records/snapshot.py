@@ -11,23 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from glassroom.records.cells import Cell
 from glassroom.records.plain import plain
 
 SCHEMA = 1
-
-Number = bool | int | float | complex | str
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One visible element of a header: its index, the byte of the storage where it begins, and its value.
-
-    The value is None when the cell lies outside the storage (which was resized under the tensor).
-    """
-
-    index: tuple[int, ...]
-    byte: int
-    value: Number | None
 
 
 @dataclass(frozen=True)
@@ -55,7 +42,7 @@ class Header:
     requires_grad: bool
     bytes: tuple[int, int] | None
     window: tuple[tuple[int, ...], ...]
-    cells: tuple[Cell, ...]
+    cells: Sequence[Cell]
 
     @property
     def windowed(self) -> bool:
@@ -74,7 +61,7 @@ class Storage:
     shared_by: tuple[str, ...]
     dtype: str | None
     itemsize: int
-    cells: tuple[Cell, ...]
+    cells: Sequence[Cell]
 
     @property
     def length(self) -> int:

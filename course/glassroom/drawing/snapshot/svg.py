@@ -16,6 +16,7 @@ from xml.sax.saxutils import quoteattr
 from glassroom.drawing.canvas import (
     ADVANCE,
     FACT_ADVANCE,
+    GAP,
     GAP_WIDTH,
     GRID_INDEX,
     HUES,
@@ -23,8 +24,11 @@ from glassroom.drawing.canvas import (
     PAD,
     TINY_ADVANCE,
     Drawing,
+    Filled,
+    Shared,
     draw_slabs,
     in_xml,
+    in_xml_only,
     number,
     room,
     shortened,
@@ -45,9 +49,10 @@ from glassroom.drawing.snapshot.words import (
     undrawn,
 )
 from glassroom.drawing.words import written
+from glassroom.records.cells import Cell, Cells
 from glassroom.records.columns import columns
 from glassroom.records.columns import columns as columns_of
-from glassroom.records.snapshot import Cell, Header, Snapshot, Storage
+from glassroom.records.snapshot import Header, Snapshot, Storage
 
 STRIP_CELL = 28
 STRIP_INDEX = 14  # the line of indices above a strip
@@ -97,13 +102,12 @@ def _draw_storage(
 
 @dataclass(frozen=True)
 class _Strip:
-    """A strip of which the storage's name and the values are missing: the parts of its drawing, the numbers of those
-    that begin a line, and for each cell the number of the part that begins it. The value follows the second after that.
+    """A strip of which the storage's name and the values are missing: pieces with gaps between them. `gaps` says what
+    stands in each: the value of the cell at a position, or -1 for the tag by which a line begins.
     """
 
-    parts: Sequence[str]
-    lines: Sequence[int]
-    cells: Sequence[int]
+    pieces: Shared
+    gaps: Sequence[int]
     extent: tuple[float, float]
     bottom: float
 
@@ -131,23 +135,22 @@ def draw_strip(
     """
     if not storage.cells:
         return top
-    values = [written(cell.value) for cell in storage.cells]
-    places = [f"+{cell.byte}" if in_bytes else str(cell.index[0]) for cell in storage.cells]
-    width = _cell_width(values, places)
-    key = (top, width, most or room(), storage.itemsize, *places, *map(_reach, headers))
+    cells = storage.cells
+    decoded = cells.values if isinstance(cells, Cells) else [cell.value for cell in cells]
+    starts = cells.places.starts if isinstance(cells, Cells) else tuple([cell.byte for cell in cells])
+    values = [written(value) for value in decoded]
+    longest = max(map(len, values)), len(f"+{max(starts)}" if in_bytes else str(max(starts) // storage.itemsize))
+    width = max(38, round(max(longest[0] * ADVANCE, longest[1] * TINY_ADVANCE) + 10))
+    marked = tuple([at for at, start in enumerate(starts) if start in written_to]) if written_to else ()
+    key = (top, width, most or room(), storage.itemsize, starts, marked, in_bytes, *map(_reach, headers))
     known = {} if known is None else known
     strip = known.get(key)
     if strip is None:
-        strip = known[key] = _laid_out(top, width, most or room(), storage, headers, hues, places)
-    parts = [*strip.parts]
+        strip = known[key] = _laid_out(top, width, most or room(), storage, headers, hues, marked, in_bytes)
     name = quoteattr(storage.name)
-    for at in strip.lines:
-        parts[at] = f'<g class="strip" data-name={name} data-storage={name} data-itemsize="{storage.itemsize}">'
-    for at, cell, value in zip(strip.cells, storage.cells, values, strict=True):
-        parts[at + 2] += f"{in_xml(value)}</text>"
-        if cell.byte in written_to:
-            parts[at] = parts[at].replace('" data-i', ' wrote" data-i', 1)
-    drawing.parts += parts
+    line = f'<g class="strip" data-name={name} data-storage={name} data-itemsize="{storage.itemsize}">'
+    texts = [*map(in_xml, values), line]
+    drawing.add(Filled.of(strip.pieces, [texts[gap] for gap in strip.gaps]))
     drawing.extend(*strip.extent)
     return strip.bottom
 
@@ -164,37 +167,38 @@ def _laid_out(
     storage: Storage,
     headers: Sequence[Header],
     hues: Mapping[str, int],
-    places: Sequence[str],
+    marked: Collection[int],
+    in_bytes: bool,
 ) -> _Strip:
     """A strip without its name and values: its lines, and beneath each the lanes."""
     drawing = Drawing()
-    lines: list[int] = []
-    begins: list[int] = []
+    gaps: list[int] = []
     lanes = [(header, reached(header, storage)) for header in headers]
     held = set().union(*(counts for _, counts in lanes))
     names = {header.name: shortened(header.name, 14) for header in headers}
     left = PAD + max(columns(name) for name in names.values()) * FACT_ADVANCE + 10
     positions = with_gaps([cell.index[0] for cell in storage.cells])
-    cells = {cell.index[0]: (cell, place) for cell, place in zip(storage.cells, places, strict=True)}
+    cells = {cell.index[0]: at for at, cell in enumerate(storage.cells)}
     per_line = _per_line(positions, most - PAD - left, width)
     for begin in range(0, len(positions), per_line):
         part = positions[begin : begin + per_line]
-        lines.append(len(drawing.parts))
-        drawing.add("")  # the line begins here
+        gaps.append(-1)
+        drawing.add(GAP)
         for column, position in enumerate(part):
             x = left + column * width
             if position is None:
                 drawing.text(x + width / 2, top + STRIP_INDEX + STRIP_CELL / 2 + 4, "⋯", "mid soft")
                 continue
-            cell, place = cells[position]
-            drawing.text(x + width / 2, top + 10, place, "tiny mid")
-            begins.append(len(drawing.parts))
-            look = "" if position in held else " free"
+            cell = storage.cells[cells[position]]
+            drawing.text(x + width / 2, top + 10, f"+{cell.byte}" if in_bytes else str(position), "tiny mid")
+            look = f"{'' if position in held else ' free'}{' wrote' if cells[position] in marked else ''}"
             drawing.cell(
                 Cell(cell.index, cell.byte, ""), x, top + STRIP_INDEX, width, STRIP_CELL, look=look, place=None
             )
-            drawing.parts[-1] = drawing.parts[-1].removesuffix("</text>")  # the value comes here
-            drawing.add(_byte_ticks(x, top + STRIP_INDEX + STRIP_CELL - 3.5, width, storage.itemsize) + "</g>")
+            drawing.parts[-1] = drawing.parts[-1].removesuffix("</text>")
+            gaps.append(cells[position])
+            ticks = _byte_ticks(x, top + STRIP_INDEX + STRIP_CELL - 3.5, width, storage.itemsize)
+            drawing.add(f"{GAP}</text>{ticks}</g>")
         drawing.add("</g>")
         drawing.extend(left + len(part) * width, top)
         top += STRIP_INDEX + STRIP_CELL + 3
@@ -202,7 +206,8 @@ def _laid_out(
             _draw_lane(drawing, left, top, width, part, header, names[header.name], counts, hues[header.name])
             top += LANE
         top += 5
-    return _Strip(drawing.parts, lines, begins, (drawing.right, drawing.bottom), top)
+    pieces = Shared(in_xml_only("".join(drawing.parts)))
+    return _Strip(pieces, gaps, (drawing.right, drawing.bottom), top)
 
 
 def _draw_lane(

@@ -19,8 +19,9 @@ from glassroom.drawing.snapshot.words import (
     undrawn,
 )
 from glassroom.drawing.words import written
+from glassroom.records.cells import Cell
 from glassroom.records.columns import columns, ljust, rjust
-from glassroom.records.snapshot import Cell, Header, Snapshot, Storage
+from glassroom.records.snapshot import Header, Snapshot, Storage
 
 WIDTH = 96
 

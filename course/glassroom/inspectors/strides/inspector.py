@@ -15,7 +15,8 @@ from glassroom.inspectors.base import Inspector
 from glassroom.inspectors.strides.arithmetic import examine, formula, storage_cell
 from glassroom.reading.call_expressions import argument_names
 from glassroom.reading.snapshot import snapshot
-from glassroom.records.snapshot import Cell, Header, Snapshot, Storage, byte_range, visible_window
+from glassroom.records.cells import Cell
+from glassroom.records.snapshot import Header, Snapshot, Storage, byte_range, visible_window
 from glassroom.translations.templates import as_is
 from tensorglass.geometry import contiguous_strides
 

@@ -11,7 +11,7 @@ import inspect
 import sys
 import weakref
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from types import FrameType
@@ -146,14 +146,16 @@ class Account:
         self.allocated += birth.nbytes
         self._rise()
 
-    def has_now(self, identity: Hashable, nbytes: int) -> None:
-        """A storage was seen to have so many bytes; it may have been resized."""
-        birth = self._living.get(identity)
-        if birth is not None and birth.nbytes != nbytes and birth.is_alive():
-            self.allocated += max(nbytes - birth.nbytes, 0)
-            self._living_bytes += nbytes - birth.nbytes
-            birth.nbytes = nbytes
-            self._rise()
+    def have_now(self, storages: Iterable[tuple[Hashable, int]]) -> None:
+        """Storages were seen to have so many bytes each; they may have been resized."""
+        living = self._living
+        for identity, nbytes in storages:
+            birth = living.get(identity)
+            if birth is not None and birth.nbytes != nbytes and birth.is_alive():
+                self.allocated += max(nbytes - birth.nbytes, 0)
+                self._living_bytes += nbytes - birth.nbytes
+                birth.nbytes = nbytes
+                self._rise()
 
     def was_born(self, identity: Hashable) -> bool:
         """Whether a memory was made while watched."""
@@ -173,7 +175,7 @@ class Account:
 
     def resized(self, storage: Any, nbytes: int) -> None:
         if self.is_counting:
-            self.has_now(("tensorglass", id(storage)), nbytes)
+            self.have_now([(("tensorglass", id(storage)), nbytes)])
 
     def copied(self, nbytes: int) -> None:
         if self.is_counting:
@@ -204,7 +206,7 @@ class Account:
                 end = weakref.ref(storage, self._ends.append)
                 self.made(Birth(("torch", weak.cdata), storage.nbytes(), partial(_is_alive, weak), end))
             elif storage is not None and name == "resize_":
-                self.has_now(("torch", storage._cdata), storage.nbytes())
+                self.have_now([(("torch", storage._cdata), storage.nbytes())])
         if name in COPYING:
             self.copied(bytes_written(result))
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 
 from glassroom.drawing.words import counted, listed, sized, span
 from glassroom.inspectors.watch.accounts import ACCOUNTED, Birth, Interval
 from glassroom.inspectors.watch.story import Change
 from glassroom.reading.storage_names import living_among
+from glassroom.records.cells import Cell, Cells
 from glassroom.records.snapshot import Header, Snapshot, Storage
 from glassroom.translations.templates import word
 
@@ -39,11 +40,21 @@ class View:
     passed_over: Mapping[Hashable, str] = field(default_factory=dict)
     touched: frozenset[str] = frozenset()
 
-    def storages(self) -> dict[str, Storage]:
+    @cached_property
+    def storages(self) -> Mapping[str, Storage]:
         return {storage.name: storage for storage in self.snapshot.storages}
 
-    def headers(self) -> dict[str, Header]:
+    @cached_property
+    def headers(self) -> Mapping[str, Header]:
         return {header.name: header for header in self.snapshot.headers}
+
+    @cached_property
+    def libraries(self) -> Mapping[str, frozenset[str]]:
+        """The libraries of the tensors over each storage."""
+        met: dict[str, set[str]] = {}
+        for header in self.snapshot.headers:
+            met.setdefault(header.storage, set()).add(header.library)
+        return {name: frozenset(libraries) for name, libraries in met.items()}
 
 
 class Comparison:
@@ -79,7 +90,7 @@ class Comparison:
             *_headers_moved(before, now),
             *_writes(before, now, written),
         ]
-        self._seen |= now.storages().keys()
+        self._seen |= now.storages.keys()
         gone, lost = self._ended(before, now, elsewhere_now)
         return [*changes, *lost], written, gone
 
@@ -89,7 +100,7 @@ class Comparison:
         self, before: View, now: View, interval: Interval, number: int, elsewhere: Elsewhere
     ) -> list[Change]:
         changes = []
-        old = before.storages()
+        old = before.storages
         born = {birth.identity: birth for birth in interval.births}
         waiting = {birth.identity: step for birth, step in self._unnamed}
         named: set[Hashable] = set()
@@ -98,7 +109,7 @@ class Comparison:
             named |= identities
             if storage.name in old:
                 continue
-            libraries = {header.library for header in now.snapshot.headers_on(storage)}
+            libraries = now.libraries[storage.name]
             holders = listed(storage.shared_by)
             size = sized(storage.nbytes)
             steps = [waiting[identity] for identity in identities if identity in waiting]
@@ -157,7 +168,7 @@ class Comparison:
 
     def _ended(self, before: View, now: View, elsewhere: Elsewhere) -> tuple[Snapshot, list[Change]]:
         changes, gone = [], []
-        current = now.storages()
+        current = now.storages
         left = [storage for storage in before.snapshot.storages if storage.name not in current]
         living = living_among({storage.name for storage in left} | self._hidden.keys())
         for storage in left:
@@ -206,9 +217,9 @@ def _copied(before: View, now: View, interval: Interval, moves: Sequence[str]) -
         total = sized(sum(interval.copies))
         words = f"{total} copied" if len(interval.copies) == 1 else f"{len(interval.copies)} copies, {total} in all"
         changes.append(Change("copied", words, None, sum(interval.copies)))
-    if not any(_variable(name) in moves for name in (*before.headers(), *before.unseen)):
+    if not moves or not any(_variable(name) in moves for name in (*before.headers, *before.unseen)):
         return changes
-    old = before.storages()
+    old = before.storages
     for storage in now.snapshot.storages:
         headers = now.snapshot.headers_on(storage)
         if storage.name in old or any(header.library in ACCOUNTED for header in headers):
@@ -229,10 +240,12 @@ def _variable(name: str) -> str:
 def _headers_moved(before: View, now: View) -> list[Change]:
     """Headers that are new or changed, on storages that were there before."""
     changes = []
-    old_headers, old_storages = before.headers(), before.storages()
-    for name, header in now.headers().items():
+    old_headers, old_storages = before.headers, before.storages
+    for name, header in now.headers.items():
         old = old_headers.get(name)
-        if header.storage not in old_storages or (old is not None and _key(old) == _key(header)):
+        if old is header or header.storage not in old_storages:
+            continue
+        if old is not None and _key(old) == _key(header):
             continue
         if name in before.unseen:
             continue
@@ -257,15 +270,15 @@ def _headers_moved(before: View, now: View) -> list[Change]:
             words = f"{name} shares {header.storage}{f' with {listed(others)}' if others else ''}{_bytes(header)}"
         changes.append(Change("shared", words, header.storage))
     for name, old in old_headers.items():
-        is_gone = name not in now.headers() and name not in now.unseen and not is_of_a_call(name)
-        if is_gone and old.storage in now.storages():
+        is_gone = name not in now.headers and name not in now.unseen and not is_of_a_call(name)
+        if is_gone and old.storage in now.storages:
             left = _holders(now, old.storage)
             changes.append(Change("unnamed", f"{name} is gone; {listed(left)} still holds {old.storage}", old.storage))
     return changes
 
 
 def _holders(view: View, storage: str) -> Sequence[str]:
-    return view.storages()[storage].shared_by
+    return view.storages[storage].shared_by
 
 
 def _key(header: Header) -> tuple[object, ...]:
@@ -288,21 +301,28 @@ def _bytes(header: Header) -> str:
 def _written(before: View, now: View) -> dict[str, tuple[int, ...]]:
     """For each storage that was there before, the byte offsets of those visible cells that changed."""
     changed_storages = {}
-    old_storages = before.storages()
+    old_storages = before.storages
     for storage in now.snapshot.storages:
         old = old_storages.get(storage.name)
         if old is None or old is storage or (old.itemsize, old.dtype) != (storage.itemsize, storage.dtype):
             continue
-        values = {cell.byte: repr(cell.value) for cell in old.cells}
-        changed = [c.byte for c in storage.cells if c.byte in values and values[c.byte] != repr(c.value)]
+        changed = _changed(old.cells, storage.cells)
         if changed:
             changed_storages[storage.name] = tuple(changed)
     return changed_storages
 
 
+def _changed(old: Sequence[Cell], new: Sequence[Cell]) -> list[int]:
+    """The bytes at which those cells begin that have another value."""
+    if isinstance(old, Cells) and isinstance(new, Cells) and old.places == new.places:
+        return new.unlike(old)
+    values = {cell.byte: repr(cell.value) for cell in old}
+    return [cell.byte for cell in new if cell.byte in values and values[cell.byte] != repr(cell.value)]
+
+
 def _writes(before: View, now: View, written: Mapping[str, tuple[int, ...]]) -> list[Change]:
     changes = []
-    old_storages = before.storages()
+    old_storages = before.storages
     known = {before.objects.get(header.name): header.version for header in before.snapshot.headers}
     for storage in now.snapshot.storages:
         old = old_storages.get(storage.name)

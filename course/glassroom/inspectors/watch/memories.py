@@ -12,7 +12,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-import tensorglass
 from glassroom.reading.adapters import Description, described, is_plain, without_modes, without_overrides
 
 
@@ -26,16 +25,16 @@ class Held:
     version: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Met:
     """A tensor that was met: its storage's address, which nothing else of PyTorch's gets as long as `extent` refers to
-    it.
+    it, and what was `held` at the last look.
     """
 
     reference: weakref.ref[Any]
-    library: str
     address: int
     extent: object
+    held: Held
 
     def is_of(self, tensor: object) -> bool:
         return self.reference() is tensor
@@ -50,9 +49,8 @@ class Memories:
 
     def begin_look(self) -> None:
         """Forget the tensors that had ended by the look before."""
-        self._ended = [met for met in self._met.values() if met.reference() is None]
-        for number in [number for number, met in self._met.items() if met.reference() is None]:
-            del self._met[number]
+        ended = [number for number, met in self._met.items() if met.reference() is None]
+        self._ended = [self._met.pop(number) for number in ended]
 
     def of(
         self, tensors: Iterable[object], descriptions: dict[int, Description | None] | None = None
@@ -74,10 +72,14 @@ class Memories:
         met = self._met.get(id(tensor))
         if met is None or not met.is_of(tensor):
             return None
+        held = met.held
         try:
             storage = tensor.untyped_storage()
-            if met.address == (storage._cdata if met.library == "torch" else id(storage)):
-                return Held(met.library, (met.library, met.address), storage.nbytes(), tensor._version)
+            if met.address == (storage._cdata if held.library == "torch" else id(storage)):
+                nbytes, version = storage.nbytes(), tensor._version
+                if (held.nbytes, held.version) != (nbytes, version):
+                    met.held = held = Held(held.library, (held.library, met.address), nbytes, version)
+                return held
         except (RuntimeError, AttributeError):
             pass
         return None
@@ -87,16 +89,11 @@ class Memories:
         if description is None:
             return None
         memory = description.memory
-        if description.version is not None and (is_plain(tensor) or type(tensor) in _classes_of_tensorglass()):
+        held = Held(description.library, memory.identity, memory.nbytes, description.version)
+        if description.version is not None and is_plain(tensor):
             address = memory.identity[1]  # type: ignore[index]  # a pair, of the library and the storage's address
-            self._met[id(tensor)] = _Met(weakref.ref(tensor), description.library, address, memory.extent)
-        return Held(description.library, memory.identity, memory.nbytes, description.version)
-
-
-def _classes_of_tensorglass() -> tuple[type, ...]:
-    """tensorglass's own classes of tensors, whose attributes run the library's code alone."""
-    nn = sys.modules.get("tensorglass.nn")
-    return (tensorglass.Tensor,) if nn is None else (tensorglass.Tensor, nn.Parameter)
+            self._met[id(tensor)] = _Met(weakref.ref(tensor), address, memory.extent, held)
+        return held
 
 
 def description_of(tensor: object) -> Description | None:

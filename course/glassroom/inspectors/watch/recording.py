@@ -253,9 +253,11 @@ class Recorder:
         known_as = self._memories_met.of(tensors.values(), made)
         held = {name: known_as[id(each)] for name, each in tensors.items()}
         self._unread |= {name: type(tensors[name]).__name__ for name, each in held.items() if each is None}
-        for each in known_as.values():
-            if each is not None and each.library == "torch":  # tensorglass reports resized storages itself
-                self._account.has_now(each.identity, each.nbytes)
+        self._account.have_now(
+            (each.identity, each.nbytes)
+            for each in known_as.values()
+            if each is not None and each.library == "torch"  # tensorglass reports resized storages itself
+        )
         states = {name: (id(tensors[name]), each.version) for name, each in held.items() if each is not None}
         self._looks += 1
         self._touched = {
@@ -296,7 +298,7 @@ class Recorder:
     def _count_what_nobody_tells(self, now: View) -> None:
         """Count storages of libraries that report nothing, from the moment when a variable holds them."""
         for storage in now.snapshot.storages:
-            libraries = {header.library for header in now.snapshot.headers_on(storage)}
+            libraries = now.libraries[storage.name]
             self._has_arrays |= not libraries <= ACCOUNTED
             if storage.name not in self._known and not libraries & ACCOUNTED:
                 [identity, *_] = now.identities[storage.name]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from glassroom.drawing.canvas import CSS as PICTURE
+from glassroom.drawing.canvas import Filled, Shared
 from glassroom.drawing.words import sized
 from glassroom.inspectors.watch.stepping import RAISES
 from glassroom.inspectors.watch.story import Moment, Story
@@ -16,9 +17,11 @@ from glassroom.records.snapshot import Header, Storage
 
 
 def state_of(story: Story) -> dict[str, Any]:
-    """The state of the widget. A card that looks the same at many steps is sent once."""
+    """The state of the widget. A card that looks the same at many steps is sent once, in the parts of `_sent`."""
     hues = hues_of(story)
     cards: dict[str, int] = {}
+    contents: list[list[Any]] = []  # of each card
+    pieces: dict[str, int] = {}  # what cards have in common
     drawn: dict[object, int] = {}
     known = Layouts()
     frames = []
@@ -28,8 +31,12 @@ def state_of(story: Story) -> dict[str, Any]:
         # By id: records of what stayed as it was are the same objects, and a record has hundreds of cells to hash.
         look = (id(storage), tuple(map(id, headers)), facts, moment.written.get(storage.name), is_gone)
         if look not in drawn:
-            picture = card_of(moment, storage, hues, is_gone, known)
-            drawn[look] = cards.setdefault(picture, len(cards))
+            parts = card_of(moment, storage, hues, is_gone, known)
+            whole = "".join(parts)
+            if whole not in cards:
+                cards[whole] = len(cards)
+                contents.append([_sent(part, pieces) for part in parts])
+            drawn[look] = cards[whole]
         return drawn[look]
 
     briefs: dict[str, int] = {}
@@ -70,8 +77,18 @@ def state_of(story: Story) -> dict[str, Any]:
         "totals": totals(story),
         "notes": [*limits(story), overhead(story)],
         "frames": frames,
-        "cards": list(cards),
+        "cards": contents,
+        "pieces": list(pieces),
         "briefs": list(briefs),
         "opens": story.telling,
         "curve": f"peak {sized(story.peak)}" if story.peak else "",
     }
+
+
+def _sent(part: str, pieces: dict[str, int]) -> str | int | list[Any]:
+    """A part of a card as it is sent: a text; the number of a piece that several cards have; or a list of the number of
+    pieces with gaps, and the texts in the gaps.
+    """
+    if isinstance(part, Filled):
+        return [pieces.setdefault(part.pieces, len(pieces)), part.texts]
+    return pieces.setdefault(part, len(pieces)) if isinstance(part, Shared) else part

@@ -5,7 +5,7 @@ The static picture shows the steps, one below the other, and beneath them the me
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -13,10 +13,13 @@ from glassroom.drawing.canvas import (
     ADVANCE,
     FACT_ADVANCE,
     HUES,
+    LINE,
     PAD,
     TINY_ADVANCE,
     Drawing,
+    Shared,
     folded,
+    in_xml_only,
     narrow,
     number,
     room,
@@ -27,8 +30,9 @@ from glassroom.drawing.snapshot.svg import Strips, draw_strip
 from glassroom.inspectors.watch.stepping import RAISES
 from glassroom.inspectors.watch.story import Moment, Story
 from glassroom.inspectors.watch.words import happenings, header_line, limits, signed, storage_line, summary, totals
+from glassroom.records.cells import Cell, Cells
 from glassroom.records.columns import columns as columns_of
-from glassroom.records.snapshot import Cell, Storage
+from glassroom.records.snapshot import Storage
 
 CSS = style(Path(__file__).with_name("picture.css"))
 ROOM = 440.0  # the width of a card
@@ -39,6 +43,7 @@ SOURCE = 40
 WORDS = 90
 CURVE = 48.0  # the width of the memory curve, which runs down beside the code
 NAME = 20
+LEAST_FACTS = 160.0  # the room that facts need beside a name
 
 
 def hues_of(story: Story) -> dict[str, int]:
@@ -52,17 +57,17 @@ class Layouts:
     """What the cards of a story have in common, laid out once: strips without their values, and lines about headers."""
 
     strips: Strips = field(default_factory=dict)
-    headers: dict[object, tuple[list[str], tuple[float, float], float]] = field(default_factory=dict)
+    headers: dict[object, tuple[Shared, tuple[float, float], float]] = field(default_factory=dict)
 
 
 def card_of(
     moment: Moment, storage: Storage, hues: Mapping[str, int], is_gone: bool = False, known: Layouts | None = None
-) -> str:
-    """The card of one storage after a step; all cards share one style sheet."""
+) -> list[str]:
+    """The card of one storage after a step, in parts; all cards share one style sheet."""
     drawing = Drawing()
     with narrow(min(ROOM, room())):
         draw_card(drawing, PAD - 6, moment, storage, hues, is_gone, known)
-    return drawing.finished(f"{storage.name}: {storage_line(storage, is_gone)}", CSS, is_part=True)
+    return drawing.finished_parts(f"{storage.name}: {storage_line(storage, is_gone)}", CSS, is_part=True)
 
 
 def draw_card(
@@ -85,6 +90,8 @@ def draw_card(
     drawing.text(PAD, top + 14, storage.name, "name")
     facts = storage_line(storage, is_gone)
     x = PAD + (len(storage.name) + 1) * 9
+    if x > room() - LEAST_FACTS:  # the name is as long as the card
+        x, top = PAD, top + LINE
     top = drawing.wrapped(x, top + 14, facts, "fact bad" if is_gone else "fact soft") - 14
     shown = replace(storage, cells=_visible(storage, written))
     most = min(ROOM, room())
@@ -97,9 +104,9 @@ def draw_card(
         if key not in known.headers:
             lines = Drawing()
             bottom = _draw_header(lines, top, header.name, words, hue)
-            known.headers[key] = lines.parts, (lines.right, lines.bottom), bottom
-        parts, extent, top = known.headers[key]
-        drawing.parts += parts
+            known.headers[key] = Shared(in_xml_only("".join(lines.parts))), (lines.right, lines.bottom), bottom
+        part, extent, top = known.headers[key]
+        drawing.add(part)
         drawing.extend(*extent)
     drawing.add("</g>")
     drawing.extend(PAD, top - 4)
@@ -120,15 +127,17 @@ def _draw_header(drawing: Drawing, top: float, name: str, words: str, hue: int) 
     return top
 
 
-def _visible(storage: Storage, written: tuple[int, ...]) -> tuple[Cell, ...]:
+def _visible(storage: Storage, written: tuple[int, ...]) -> Sequence[Cell]:
     """The cells to show: if there are many, those at both ends and those that were written to."""
     cells = storage.cells
     if len(cells) <= MOST_CELLS:
         return cells
-    changed = [at for at, cell in enumerate(cells) if cell.byte in written][: MOST_CELLS // 2]
+    changed: list[int] = []
+    if written:
+        changed = [at for at, cell in enumerate(cells) if cell.byte in written][: MOST_CELLS // 2]
     ends = (MOST_CELLS - len(changed)) // 2
-    chosen = {*range(ends), *range(len(cells) - ends, len(cells)), *changed}
-    return tuple([cells[at] for at in sorted(chosen)])
+    chosen = sorted({*range(ends), *range(len(cells) - ends, len(cells)), *changed})
+    return cells.chosen(chosen) if isinstance(cells, Cells) else [cells[at] for at in chosen]
 
 
 def svg_of_story(story: Story) -> str:

@@ -15,6 +15,7 @@ const breakable = (code) => code.split(/(?<=[([{,.=])(?=[^\s=])/).flatMap((piece
 function render({ model, el }) {
   const frames = model.get("frames");
   const cards = model.get("cards");
+  const pieces = model.get("pieces");
   const briefs = model.get("briefs");
   const opened = new Set(); // the storages of which one has asked for more than a line
   const root = make("div", "gr-watch");
@@ -61,9 +62,16 @@ function render({ model, el }) {
     return { count: `step ${grouped(at)} of ${grouped(frames.length)}`, value: (frame ? frame.lines : NOTHING)[0] };
   }
 
+  /** A part of a card: a text, the number of a piece, or that of pieces with gaps and the texts in the gaps. */
+  function whole(part) {
+    if (!Array.isArray(part)) return typeof part === "number" ? pieces[part] : part;
+    const [number, texts] = part;
+    return pieces[number].split("\0").map((piece, gap) => piece + (texts[gap] ?? "")).join("");
+  }
+
   function cardOf(card) {
     const holder = make("div", "gr-card");
-    holder.innerHTML = cards[card];
+    holder.innerHTML = cards[card].map(whole).join("");
     holder.firstElementChild.setAttribute("aria-hidden", "true"); // the panel and the text speak for it
     return holder;
   }

@@ -11,7 +11,8 @@ from glassroom.live.widget import LiveWidget
 
 class Widget(LiveWidget):
     """Steps through `frames`: lines of the `code`, the text, which of `cards` show the storages that the step touched,
-    and which of `briefs` describe the others. It `opens` on the step to begin at; `curve` names the peak.
+    and which of `briefs` describe the others. A card consists of parts, some of which are common `pieces`. It `opens`
+    on the step to begin at; `curve` names the peak.
     """
 
     text = traitlets.Unicode().tag(sync=True)
@@ -21,6 +22,7 @@ class Widget(LiveWidget):
     notes: Any = traitlets.List().tag(sync=True)
     frames: Any = traitlets.List().tag(sync=True)
     cards: Any = traitlets.List().tag(sync=True)
+    pieces: Any = traitlets.List().tag(sync=True)
     briefs: Any = traitlets.List().tag(sync=True)
     opens = traitlets.Int().tag(sync=True)
     curve = traitlets.Unicode().tag(sync=True)

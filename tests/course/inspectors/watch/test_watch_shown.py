@@ -55,6 +55,18 @@ def test_the_text_has_a_line_for_each_step_under_the_figures() -> None:
     assert len(lines) == 6
 
 
+def drawn(state: Any, card: int) -> str:
+    """A card as the live form puts it together."""
+
+    def whole(part: Any) -> str:
+        if isinstance(part, list):
+            pieces, texts = state["pieces"][part[0]].split("\0"), part[1]
+            return "".join([piece + text for piece, text in zip(pieces, [*texts, ""], strict=True)])
+        return state["pieces"][part] if isinstance(part, int) else part
+
+    return "".join([whole(part) for part in state["cards"][card]])
+
+
 def test_the_live_form_tells_the_story_that_the_text_tells() -> None:
     story = example()
     state = story.state()
@@ -65,7 +77,7 @@ def test_the_live_form_tells_the_story_that_the_text_tells() -> None:
             assert change.words in frame["lines"]
             assert change.words in story.text
         for card in frame["cards"]:
-            ElementTree.fromstring(state["cards"][card])
+            ElementTree.fromstring(drawn(state, card))
     assert state["frames"][2]["kinds"] == ["write"]
     assert {source.strip() for _, source, _ in state["code"]} >= {"b[0] = 7", "del a"}
 
@@ -79,7 +91,8 @@ def test_markup_in_names_and_sources_is_escaped() -> None:
     ElementTree.fromstring(story.svg)
     assert "<script>" not in story.svg
     assert "<script>alert" not in story.live
-    assert "<script>alert" not in "".join(story.state()["cards"])
+    state = story.state()
+    assert "<script>alert" not in "".join([drawn(state, card) for card in range(len(state["cards"]))])
 
 
 def test_a_script_prints_the_story(tmp_path: Any) -> None:
@@ -189,3 +202,15 @@ def test_top_level_await_is_refused_in_words(shell: Any, capsys: Any) -> None:
 
 def test_a_syntax_error_is_python_s_own(shell: Any) -> None:
     assert isinstance(run(shell, "x = = 1\n").error_in_exec, SyntaxError)
+
+
+def test_the_facts_beneath_a_long_name_are_whole_lines() -> None:
+    def cell() -> None:
+        tensors_of_a_layer = {"weights_of_the_first_block_of_the_network": tensorglass.zeros(2)}
+        del tensors_of_a_layer
+
+    state = watch(cell).state()
+    cards = [drawn(state, card) for card in range(len(state["cards"]))]
+    assert any(">8 bytes on cpu · version 0</text>" in card for card in cards)
+    moved = [card for card in cards if "storage of" in card]
+    assert all(re.search(r'<text x="16" y="\d+" class="fact soft">8 bytes', card) for card in moved)

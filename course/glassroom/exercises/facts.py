@@ -273,9 +273,18 @@ def whole_message(error: BaseException) -> str:
 
 def first_sentence(error: BaseException) -> str:
     """The first line of an error as a sentence among others: with one mark at its end."""
-    line = first_line(error).rstrip().rstrip(",")
+    line = re.sub(r"(, but expected one of:|,)$", "", first_line(error).rstrip())
     return line if line.endswith((".", "!", "?", ".)")) else f"{line}."
 
+
+CALLED_WITH = (
+    re.compile(
+        r"^TypeError: (?!\w+\.(?!forward)\w+\(\))[\w.<>]+\(\) "  # of a function or a forward, not of another method
+        r"(takes \d+ positional arguments? but \d+ w|missing \d+ required)"
+    ),
+    "The check calls it with the arguments that the task names.",
+)
+"""What it means where the learner's function was not entered."""
 
 PYTHON_MEANS = (
     (
@@ -285,12 +294,12 @@ PYTHON_MEANS = (
     (re.compile("^KeyError"), "The dictionary has no such key: is it still empty at the first call?"),
     (re.compile("is not callable"), "Parentheses stand behind something that is not a function."),
     (
-        re.compile(r"positional arguments? but \d+ w|missing \d+ required"),
-        "The check calls it with the arguments that the task names.",
-    ),
-    (
         re.compile("expected Variable, but hook returned"),
         "A hook returns a tensor of the gradient's shape, which goes on in its place, or None.",
+    ),
+    (
+        re.compile("Backward' object has no attribute"),
+        "ctx has what forward, or setup_context, put there: ctx.factor = factor.",
     ),
     (re.compile("save_for_backward can only save"), "It takes tensors; a number is kept as an attribute of ctx."),
 )
@@ -302,9 +311,10 @@ def explained_sentence(error: BaseException) -> str:
 
     If this is much, the message, what it means, and the learner's line are lines of their own.
     """
-    notes = [note for note in map(str, getattr(error, "__notes__", [])) if notebook_of(note) is None][:1]
-    means = notes or [meaning for pattern, meaning in PYTHON_MEANS if pattern.search(first_line(error))][:1]
     line = _line_of_a_learner(error)
+    notes = [note for note in map(str, getattr(error, "__notes__", [])) if notebook_of(note) is None][:1]
+    table = PYTHON_MEANS if line else (CALLED_WITH, *PYTHON_MEANS)
+    means = notes or [meaning for pattern, meaning in table if pattern.search(first_line(error))][:1]
     said = [first_sentence(error), *means, *([f"The line is `{line}`."] if line else [])]
     return " ".join(said) if sum(map(len, said)) <= LONGEST_PARAGRAPH else "\n".join(said)
 

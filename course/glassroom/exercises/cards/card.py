@@ -20,7 +20,9 @@ SHEET = Path(__file__).with_name("card.css")
 #: What a card of predictions says, for programs: the questions, with the kinds of facts asked or with the truth.
 PREDICTIONS = "application/vnd.glassroom.predictions+json"
 #: Code, or words that are stressed: not the asterisks of a product, of a power or of arguments outside of backquotes.
-_MARKED = re.compile(r"`([^`]+)`|(?<![A-Za-z0-9_*)\]])\*(\w(?:[^*`\n]*\w)?)\*(?![A-Za-z0-9_*(\[])")
+_MARKED = re.compile(
+    r"""`([^`]+)`|(hint\("[\w-]+"\))|(?<![A-Za-z0-9_*)\]])\*(\w(?:[^*`\n]*\w)?)\*(?![A-Za-z0-9_*(\[])"""
+)
 
 
 class Revealed(NamedTuple):
@@ -213,5 +215,7 @@ def _prose(text: str) -> str:
 
 
 def _as_html(marked: re.Match[str]) -> str:
-    code, stressed = marked.groups()
+    code, hint, stressed = marked.groups()
+    if hint:
+        return f'<code class="short">{hint}</code>'
     return f"<code>{code}</code>" if code else f"<em>{stressed}</em>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -87,14 +88,14 @@ def throws(throws: Callable[[int], Any], *, manual_seed: Callable[[int], Any]) -
     ],
 )
 def split(split: Callable[[int, int], Any], *, manual_seed: Callable[[int], Any], rand: Callable[[int], Any]) -> str:
-    manual_seed(0)
+    manual_seed(1789)  # no seed that an answer would restore
     expected = values(rand(4))
-    manual_seed(0)
+    manual_seed(1789)
     try:
         first = call(split, "split", 50, 3)
     except Misconception as misconception:
         expect(
-            "Cannot access accelerator device" not in str(misconception),
+            not re.search("device|accelerator", str(misconception)),
             "the argument of Generator is a device, and not a seed: torch.Generator().manual_seed(seed).",
         )
         raise

@@ -39,6 +39,9 @@ def outside(outside: Callable[..., Any], *, v: Any) -> str:
         name = f"outside(v, {low}, {high})"
         expect_tensor(result, name)
         expect(
+            shape(result) != (), f"`{name}` is one answer, as any() and all() give. Each element should have its own."
+        )
+        expect(
             dtype_name(result) == "bool" or shape(result) == shape(v),
             f"`{name}` holds elements of `v`. The mask itself was asked for: True or False for each of them.",
         )

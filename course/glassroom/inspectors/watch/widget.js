@@ -9,8 +9,8 @@ const JUMPS = [["allocation", "a"], ["write", "w"], ["copy", "c"]];
 const PACE = 900; // milliseconds a step, when it plays
 const NOTHING = ["No statement ran"];
 
-// A line of code that, where it is too long, goes on behind a bracket, a comma, a point or a sign of equality.
-const breakable = (code) => code.split(/(?<=[([{,.=])(?=[^\s=])/).flatMap((piece, at) => (at ? [make("wbr"), piece] : [piece]));
+// A line of code that, where it is too long, goes on behind a bracket, a comma, a sign of equality, or the point of a name.
+const breakable = (code) => code.split(/(?<=[([{,=]|[A-Za-z_)\]]\.)(?=[^\s=])/).flatMap((piece, at) => (at ? [make("wbr"), piece] : [piece]));
 
 function render({ model, el }) {
   const frames = model.get("frames");

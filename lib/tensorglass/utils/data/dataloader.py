@@ -140,14 +140,19 @@ class DataLoader(Generic[T_co]):
             )
         self._context = context
 
+    # Loaders of other libraries override these two of PyTorch's names, so that a dataset is asked for whole batches.
     @property
-    def _indices(self) -> Any:
-        return self.sampler if self.batch_sampler is None else self.batch_sampler
+    def _auto_collation(self) -> bool:
+        return self.batch_sampler is not None
+
+    @property
+    def _index_sampler(self) -> Any:
+        return self.batch_sampler if self._auto_collation else self.sampler
 
     def __len__(self) -> int:
         """The number of batches; for a stream, the number that its length promises."""
         if not self._is_stream:
-            return len(self._indices)
+            return len(self._index_sampler)
         length = self._told_length = len(self.dataset)
         if self.batch_size is None:
             return length
@@ -164,16 +169,16 @@ class DataLoader(Generic[T_co]):
         if self._iterator is None:
             self._iterator = self._workers()
         else:
-            self._iterator.restart(iter(self._indices))
+            self._iterator.restart(iter(self._index_sampler))
         return _MultiProcessingDataLoaderIter(self, self._iterator, pinned)
 
     def _recipe(self) -> Recipe:
-        return Recipe(self.dataset, self._is_stream, self.batch_sampler is not None, self.collate_fn, self.drop_last)
+        return Recipe(self.dataset, self._is_stream, self._auto_collation, self.collate_fn, self.drop_last)
 
     def _workers(self) -> Workers:
         if sys.platform == "emscripten":
             no_processes()
-        indices = iter(self._indices)
+        indices = iter(self._index_sampler)
         return Workers(
             self._recipe(),
             indices,
@@ -228,7 +233,7 @@ class _BaseDataLoaderIter(Iterator[Any]):
         return pin_memory(batch) if self._pinned else batch
 
     def __len__(self) -> int:
-        return len(self._loader._indices)
+        return len(self._loader._index_sampler)
 
     def __reduce__(self) -> Any:
         raise NotImplementedError("{} cannot be pickled", type(self).__name__)
@@ -251,7 +256,7 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
     """Batches that this process fetches itself, one when it is asked for."""
 
     def __init__(self, loader: DataLoader, pinned: bool) -> None:
-        indices = iter(loader._indices)
+        indices = iter(loader._index_sampler)
         # the seed that workers would get: drawn here too, so that samplers draw the same numbers without workers
         random_seed(loader.generator)
         super().__init__(loader, map(loader._recipe().fetcher(), indices), pinned)

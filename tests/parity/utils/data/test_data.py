@@ -45,6 +45,21 @@ class Noise(Numbers):
         return index, self.torch.rand(()), random.random(), float(np.random.random())
 
 
+def by_whole_batches(library: Any) -> Any:
+    """A loader whose dataset is given all numbers of a batch at once, as other libraries write it."""
+
+    class Loader(library.utils.data.DataLoader):  # type: ignore[misc]
+        @property
+        def _auto_collation(self) -> bool:
+            return False
+
+        @property
+        def _index_sampler(self) -> Any:
+            return self.batch_sampler
+
+    return Loader
+
+
 class Failing(Numbers):
     error: type[Exception]
 
@@ -206,6 +221,11 @@ ACTS: dict[str, Callable[[Any], Any]] = {
         for _ in range(3)
     ],
     "workers of samples": lambda t: list(t.utils.data.DataLoader(Numbers(t, 3), None, num_workers=2)),
+    "batches at once": lambda t: list(by_whole_batches(t)(t.arange(10) * 10, 3)),
+    "batches at once, shuffled": lambda t: list(by_whole_batches(t)(t.arange(10) * 10, 3, shuffle=True)),
+    "batches at once of workers": lambda t: list(by_whole_batches(t)(t.arange(10) * 10, 3, num_workers=1)),
+    "its indices": lambda t: list(t.utils.data.DataLoader(range(3), 2)._index_sampler),
+    "its samples": lambda t: list(t.utils.data.DataLoader(range(3), None)._index_sampler),
     "a late worker": lambda t: list(t.utils.data.DataLoader(Slow(t, 3), num_workers=1, timeout=0.2)),
 }
 

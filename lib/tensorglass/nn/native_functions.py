@@ -12,6 +12,7 @@ from typing import Any
 
 from tensorglass.geometry.dims import wrap_dim
 from tensorglass.nn import functional as F
+from tensorglass.nn.functional.dropout import of_channels, of_channels_alpha, of_elements, of_elements_alpha
 from tensorglass.ops.arg_parser.parsed import parsed
 from tensorglass.ops.reductions.softmax import softmax_backward
 
@@ -22,7 +23,7 @@ def _dropping(name: str, function: Callable[..., Any]) -> tuple[Callable[..., An
     """A dropout, ``(input, p, train)``, and its form in place."""
 
     def drop(input: Any, p: float, train: bool) -> Any:
-        return function(input, p, train)
+        return function(input, p, train, False)
 
     def drop_(input: Any, p: float, train: bool) -> Any:
         return function(input, p, train, True)
@@ -33,10 +34,10 @@ def _dropping(name: str, function: Callable[..., Any]) -> tuple[Callable[..., An
     return parsed(name)(drop), parsed(f"{name}_")(drop_)
 
 
-dropout, dropout_ = _dropping("dropout", F.dropout)
-alpha_dropout, alpha_dropout_ = _dropping("alpha_dropout", F.alpha_dropout)
-feature_dropout, feature_dropout_ = _dropping("feature_dropout", F.dropout2d)
-feature_alpha_dropout, feature_alpha_dropout_ = _dropping("feature_alpha_dropout", F.feature_alpha_dropout)
+dropout, dropout_ = _dropping("dropout", of_elements)
+alpha_dropout, alpha_dropout_ = _dropping("alpha_dropout", of_elements_alpha)
+feature_dropout, feature_dropout_ = _dropping("feature_dropout", of_channels)
+feature_alpha_dropout, feature_alpha_dropout_ = _dropping("feature_alpha_dropout", of_channels_alpha)
 
 
 @parsed("_softmax_backward_data")

@@ -18,19 +18,19 @@ from tensorglass.tensor.tensor import Tensor
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Zero each element with probability `p`, and divide the others by ``1 - p``. In evaluation, return the input."""
     _check_chance(p)
-    return _dropout(input, p, training, inplace)
+    return of_elements(input, p, training, inplace)
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """Dropout for networks with `selu`: it keeps mean 0 and variance 1 (Klambauer et al. 2017)."""
     _check_chance(p)
-    return _alpha_dropout(input, p, training, inplace)
+    return of_elements_alpha(input, p, training, inplace)
 
 
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """`alpha_dropout` of whole channels: (N, C, …)."""
     _check_chance(p)
-    return _feature_alpha_dropout(input, p, training, inplace)
+    return of_channels_alpha(input, p, training, inplace)
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -59,7 +59,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
             "future release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain "
             "the 1D channel-wise dropout behavior, please switch to using dropout1d instead."
         )
-    return _feature_dropout(input, p, training, inplace)
+    return of_channels(input, p, training, inplace)
 
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -88,9 +88,9 @@ def _check_chance(p: float) -> None:
 def _of_batch(input: Tensor, p: float, training: bool, inplace: bool, is_batch: bool) -> Tensor:
     """Dropout of whole channels, of a batch or of a single sample."""
     if is_batch:
-        return _feature_dropout(input, p, training, inplace)
+        return of_channels(input, p, training, inplace)
     batch = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
-    result = _feature_dropout(batch, p, training, inplace)
+    result = of_channels(batch, p, training, inplace)
     return result.squeeze_(0) if inplace else result.squeeze(0)
 
 
@@ -101,6 +101,8 @@ _ALPHA = 1.7580993408473766
 def _dropped(
     input: Tensor, p: float, training: bool, inplace: bool, of_channels: bool = False, is_alpha: bool = False
 ) -> Tensor:
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p:g}")
     if p == 0 or not training or not input.numel():
         return input
     if p == 1:
@@ -135,6 +137,6 @@ def _operator(name: str, of_channels: bool = False, is_alpha: bool = False) -> C
     return lambda input, p, train, inplace: forms[bool(inplace)](input, p, train, inplace)
 
 
-_dropout, _alpha_dropout = _operator("dropout"), _operator("alpha_dropout", is_alpha=True)
-_feature_dropout = _operator("feature_dropout", of_channels=True)
-_feature_alpha_dropout = _operator("feature_alpha_dropout", of_channels=True, is_alpha=True)
+of_elements, of_elements_alpha = _operator("dropout"), _operator("alpha_dropout", is_alpha=True)
+of_channels = _operator("feature_dropout", of_channels=True)
+of_channels_alpha = _operator("feature_alpha_dropout", of_channels=True, is_alpha=True)

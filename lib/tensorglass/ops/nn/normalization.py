@@ -218,6 +218,8 @@ def _batch_norm(
     momentum: float,
     eps: float,
 ) -> tuple[Tensor, Tensor]:
+    if (running_mean is None) is not (running_var is None):
+        raise ValueError("running_mean and running_var must either both be None or neither be None")
     _check_floating("batch_norm", input)
     _check_two_dtypes(input, weight, bias, running_mean, running_var)
     refuse_gradients("native_batch_norm", running_mean=running_mean, running_var=running_var)

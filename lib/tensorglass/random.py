@@ -9,6 +9,7 @@ from tensorglass.core.devices import CPU
 from tensorglass.core.devices import device as Device
 from tensorglass.tensor.generator import (
     Generator,
+    default_generator,
     default_of,
     get_rng_state,
     initial_seed,
@@ -18,7 +19,7 @@ from tensorglass.tensor.generator import (
 )
 from tensorglass.tensor.tensor import Tensor
 
-__all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
+__all__ = ["default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 
 
 class fork_rng(Context):

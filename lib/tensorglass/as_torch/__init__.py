@@ -36,6 +36,7 @@ def install() -> None:
             name="torch",
         )
     sys.modules["torch"] = tensorglass
+    tensorglass.Tensor.__module__ = "torch"  # by which opt_einsum and others tell whose tensor it is
     tensorglass.__version__ = version.__version__ = VERSION
     if ON_PATH not in sys.path:
         sys.path.insert(0, ON_PATH)

@@ -28,13 +28,18 @@ from tensorglass.backends.base import (
 from tensorglass.core.errors import explained
 
 __all__ = [
-    "Array", "Backend", "Family", "HasSciPy", "RandomBits", "SpeaksDLPack", "accelerator", "family", "forget", "get",
-    "has_linalg", "linalg", "of_type", "register", "register_family", "special",
+    "Array", "Backend", "Family", "HasSciPy", "RandomBits", "SpeaksDLPack", "accelerator", "family", "flags_frozen",
+    "forget", "get", "has_linalg", "linalg", "of_type", "register", "register_family", "special",
 ]  # fmt: skip
 
 
 #: Modules with switches of libraries that PyTorch calls, imported on first use.
 _SWITCHES = ("cuda", "cudnn", "mkl", "mkldnn", "mps", "openmp")
+
+
+def flags_frozen() -> bool:
+    """False: the switches of these modules may be set anywhere."""
+    return False
 
 
 def __getattr__(name: str) -> Any:

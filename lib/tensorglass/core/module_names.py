@@ -21,6 +21,7 @@ ELSEWHERE = {
     "optim.adamw": "optim.adam",
     "utils.data._utils": "utils.data",
     "utils.data._utils.collate": "utils.data.collate",
+    "utils.data._utils.worker": "utils.data.workers",
     **{
         f"distributions.{name}": "distributions"
         for name in (

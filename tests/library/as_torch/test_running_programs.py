@@ -59,6 +59,13 @@ def ran(*command: object, given: str = "", at: Path | None = None) -> subprocess
     return subprocess.run([*map(str, command)], input=given, capture_output=True, text=True, check=False, cwd=at)
 
 
+def test_tensors_are_of_the_module_torch_by_which_libraries_know_them() -> None:
+    program = (
+        "import torch; print(torch.Tensor.__module__, type(torch.ones(1)), type(torch.ones(1, requires_grad=True)))"
+    )
+    assert ran(*RUN, "-c", program).stdout == "torch <class 'torch.Tensor'> <class 'torch.Tensor'>\n"
+
+
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_a_program_its_workers_and_its_subprocesses_have_tensorglass_for_torch(method: str, tmp_path: Path) -> None:
     program = tmp_path / "train.py"

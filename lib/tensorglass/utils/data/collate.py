@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import re
 from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from tensorglass.tensor.tensor import Tensor
 from tensorglass.utils.data.workers import get_worker_info
 
 Table = Mapping[Any, Callable[..., Any]]
+np_str_obj_array_pattern = re.compile(r"[SaUO]")  #: the dtypes of arrays of text or objects, which programs look for
 REFUSED = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 
 
@@ -87,7 +89,8 @@ def _like(original: Any, content: Any) -> Any:
         return content
 
 
-def _stacked(batch: Sequence[Tensor], **_: Any) -> Tensor:
+def collate_tensor_fn(batch: Sequence[Tensor], **_: Any) -> Tensor:
+    """Tensors of one size, stacked."""
     first = batch[0]
     if get_worker_info() is None or first.device is not CPU:
         return stack(tuple(batch), 0)
@@ -97,35 +100,40 @@ def _stacked(batch: Sequence[Tensor], **_: Any) -> Tensor:
     return stack(tuple(batch), 0, out=out)
 
 
-def _collate_arrays(batch: Sequence[Any], *, collate_fn_map: Table | None = None) -> Any:
+def collate_numpy_array_fn(batch: Sequence[Any], *, collate_fn_map: Table | None = None) -> Any:
+    """Arrays of numbers, as tensors, collated by the table."""
     if batch[0].dtype.kind in "SUO":
         raise TypeError(REFUSED.format(batch[0].dtype))
     return collate([as_tensor(array) for array in batch], collate_fn_map=collate_fn_map)
 
 
-def _numbers(batch: Sequence[Any], **_: Any) -> Tensor:
+def collate_numpy_scalar_fn(batch: Sequence[Any], **_: Any) -> Tensor:
+    """NumPy's numbers as one tensor of their dtype."""
     return as_tensor(batch)
 
 
-def _floats(batch: Sequence[float], **_: Any) -> Tensor:
+def collate_float_fn(batch: Sequence[float], **_: Any) -> Tensor:
+    """Python's floats as a float64 tensor."""
     return tensor(batch, dtype=float64)
 
 
-def _integers(batch: Sequence[int], **_: Any) -> Tensor:
+def collate_int_fn(batch: Sequence[int], **_: Any) -> Tensor:
+    """Python's integers as an int64 tensor."""
     return tensor(batch)
 
 
-def _unchanged(batch: Sequence[Any], **_: Any) -> Sequence[Any]:
+def collate_str_fn(batch: Sequence[Any], **_: Any) -> Sequence[Any]:
+    """Text, unchanged."""
     return batch
 
 
 #: The classes that `default_collate` knows, for tables of your own.
 default_collate_fn_map: dict[Any, Callable[..., Any]] = {
-    Tensor: _stacked,
-    np.ndarray: _collate_arrays,
-    (np.bool_, np.number, np.object_): _numbers,
-    float: _floats,
-    int: _integers,
-    str: _unchanged,
-    bytes: _unchanged,
+    Tensor: collate_tensor_fn,
+    np.ndarray: collate_numpy_array_fn,
+    (np.bool_, np.number, np.object_): collate_numpy_scalar_fn,
+    float: collate_float_fn,
+    int: collate_int_fn,
+    str: collate_str_fn,
+    bytes: collate_str_fn,
 }

@@ -48,7 +48,7 @@ class Noise(Numbers):
 def by_whole_batches(library: Any) -> Any:
     """A loader whose dataset is given all numbers of a batch at once, as other libraries write it."""
 
-    class Loader(library.utils.data.DataLoader):  # type: ignore[misc]
+    class Loader(library.utils.data.DataLoader):  # type: ignore[misc]  # of either library
         @property
         def _auto_collation(self) -> bool:
             return False

@@ -292,6 +292,22 @@ PYTHON_MEANS = (
         "Something is None there: a `grad` before any backward, or what a function without `return` gives.",
     ),
     (re.compile("^KeyError"), "The dictionary has no such key: is it still empty at the first call?"),
+    (
+        re.compile(r"'tuple' object has no attribute|unsupported operand type.*'tuple'"),
+        "It is a tuple, as torch.autograd.grad returns it: take the tensor out of it, (slope,) = …",
+    ),
+    (
+        re.compile("return_types.* object has no attribute|unsupported operand type.*return_types"),
+        "Along a dimension, max and min give values and indices: take .values, or use amax and amin.",
+    ),
+    (
+        re.compile("'type' object does not support the context manager"),
+        "Parentheses are missing: with torch.no_grad():",
+    ),
+    (
+        re.compile("'(method|builtin_function_or_method)' object|'(method|builtin_function_or_method)'( and|$)"),
+        "Parentheses are missing behind the name of a method.",
+    ),
     (re.compile("is not callable"), "Parentheses stand behind something that is not a function."),
     (
         re.compile("expected Variable, but hook returned"),

@@ -485,6 +485,8 @@ def test_functions_of_the_learner_are_called_and_their_errors_told():
     assert "raised ZeroDivisionError" in misconception(call, lambda x: x / 0, "f", 2)
     assert "Something is None there" in misconception(call, lambda x: x * None, "f", 2.0)
     assert "with the arguments that the task names" in misconception(call, lambda: 1, "f", 2)
+    assert "take the tensor out of it" in misconception(call, lambda x: (x,) / 2, "f", 2)
+    assert "Parentheses are missing" in misconception(call, lambda x: x.upper + "a", "f", "b")
     assert "returned nothing" in misconception(call, lambda x: None, "f", 2)
 
 

@@ -78,6 +78,10 @@ def _expect_score(score: Callable[..., Any], w: Any, x: Any) -> None:
     expect_tensor(result, "score(w, x)", shape=())
     h = reference[0] * reference[1]
     right = ((h.exp() + h.sigmoid()) * h.sigmoid()).sum()
+    expect(
+        not same_value(values(result), values((h.exp() * h.sigmoid()).sum())),
+        "the gate was not added to the signal. signal.add(gate) makes a new tensor: give it a name.",
+    )
     expect_value(result, "score(w, x)", right.detach())
     expect(result.requires_grad, "the result of `score` does not require grad: detach() and no_grad cut the graph.")
     _backward(result, "score(w, x)")

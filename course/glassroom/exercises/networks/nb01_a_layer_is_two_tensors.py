@@ -168,6 +168,11 @@ def kaiming(kaiming: Callable[..., Any]) -> str:
         math.sqrt(2 / outputs): "That counts the outputs. A result is a sum over the inputs.",
         math.sqrt(2 / (inputs + outputs)): "That is Xavier's, the compromise for tanh. With ReLU it fades.",
         2 / inputs: "2 / inputs is the mean *square*. The spread is its root.",
+        2 / math.sqrt(inputs): "The 2 stands under the root as well: sqrt(2 / inputs).",
+        math.sqrt(inputs / 2): "The fraction is upside down: sqrt(2 / inputs).",
+        math.sqrt(2 / inputs)
+        / math.sqrt(12): "rand draws from 0 up to 1, and never below 0: its mean is not 0, and its "
+        "spread is 0.29. randn has a spread of 1.",
         math.sqrt(2 * inputs): "It should get smaller as there are more inputs.",
         math.sqrt(2 / inputs) / math.sqrt(3): "Numbers between −b and b have a spread of b / sqrt(3).",
     }

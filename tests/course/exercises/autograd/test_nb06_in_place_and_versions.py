@@ -104,6 +104,7 @@ WRONG = [
     ("a06-repair", CUT_OFF_FROM_X, "no gradient arrives at `x`"),
     ("a06-repair", "def score(w, x): return (w * x).exp().sum()", "`score(w, x)` holds"),
     ("a06-repair", "def score(w, x): return (w * x).exp()", "has shape (3,)"),
+    ("a06-repair", "def score(w, x): return ((w * x).exp() * (w * x).sigmoid()).sum()", "the gate was not added"),
     ("a06-step", RECORDED_STEP, "Do it where nothing is recorded"),
     ("a06-step", STEP_OF_A_NAME, "gives the name `p` to a new tensor"),
     ("a06-step", STEP_OF_THE_LIST, "the list holds other tensors"),

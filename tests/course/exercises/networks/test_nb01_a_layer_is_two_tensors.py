@@ -50,6 +50,11 @@ WRONG = [
     ("n01-kaiming", KAIMING_SEEDED, "the same in each call"),
     ("n01-kaiming", KAIMING + "torch.ones(outputs, inputs)", "the same in each call"),
     ("n01-linear", LINEAR + "x * weight.t() + bias", "multiplies element by element"),
+    (
+        "n01-kaiming",
+        "import math\ndef kaiming(outputs, inputs): return torch.rand(outputs, inputs) * math.sqrt(2 / inputs)",
+        "rand draws from 0 up to 1",
+    ),
     ("n01-bilinear", BILINEAR + "a @ weight @ b.t()", "met every row of `b`"),
     ("n01-bilinear", BILINEAR + "torch.einsum('ni,oij,nj->noij', a, weight, b)", "not yet summed over i and j"),
     ("n01-bilinear", BILINEAR + "torch.einsum('ni,oij,mj->no', a, weight, b)", "One letter, n, walks through both"),

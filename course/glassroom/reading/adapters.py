@@ -189,9 +189,7 @@ class NumpyAdapter:
                 f"show cannot draw an array of dtype {value.dtype}: its cells are not numbers"
                 + (", they are references to Python objects elsewhere" if value.dtype.kind == "O" else "")
             )
-        owner, base = array, value.base
-        while is_a(base, np.ndarray):
-            owner, base = base, np.ndarray.base.__get__(base)
+        owner, base = owner_and_base(array)
         tensor_adapter = next((adapter for adapter in _TENSOR_ADAPTERS if adapter.accepts(base)), None)
         memory = self._memory(owner) if tensor_adapter is None else tensor_adapter.describe(base).memory
         pointer = value.__array_interface__["data"][0]
@@ -234,6 +232,14 @@ class NumpyAdapter:
             read=Pages(read, end - start),
             new_name=tensorglass_memory.next_name,
         )
+
+
+def owner_and_base(array: np.ndarray) -> tuple[np.ndarray, object]:
+    """The array at the end of the chain of bases, and what that one's memory belongs to; None if it is its own."""
+    owner, base = array, np.ndarray.base.__get__(array)
+    while is_a(base, np.ndarray):
+        owner, base = base, np.ndarray.base.__get__(base)
+    return owner, base
 
 
 class CupyAdapter:

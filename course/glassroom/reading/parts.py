@@ -11,6 +11,8 @@ from contextlib import suppress
 from types import MemberDescriptorType
 from typing import Any
 
+import numpy as np
+
 from glassroom.reading.adapters import (
     Description,
     adapter_for,
@@ -18,6 +20,7 @@ from glassroom.reading.adapters import (
     described_if_there,
     is_plain,
     library_of,
+    owner_and_base,
     without_modes,
     without_overrides,
 )
@@ -62,6 +65,19 @@ def _names(plain: Any, torch: Any) -> tuple[str, ...]:
         is_by_channel = str(plain.qscheme()).startswith("torch.per_channel")
         return _OF_CHANNELS if is_by_channel else ()
     return _OF_NESTED if plain.is_nested else ()
+
+
+def tensor_under(array: object) -> object:
+    """The tensor whose memory an array of NumPy looks at; None if there is none."""
+    base = owner_and_base(array)[1] if is_a(array, np.ndarray) else None
+    return base if library_of(base) is not None else None
+
+
+def references_in(array: object) -> Iterator[Place]:
+    """The elements of an array of Python objects, with their indices: `[3]`, `[0, 1]`."""
+    plain = np.ndarray.view(array, np.ndarray) if is_a(array, np.ndarray) else np.empty(0)
+    if plain.dtype.kind == "O":
+        yield from ((f"[{', '.join(map(str, index))}]", plain[index]) for index in np.ndindex(plain.shape))
 
 
 def over_storage(storage: object) -> list[Place]:

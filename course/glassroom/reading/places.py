@@ -20,7 +20,7 @@ from typing import Any, cast
 from glassroom.reading.adapters import adapter_for, is_plain
 from glassroom.reading.guarded import attempted, contents_of, is_a, module_of_class, mro_of
 from glassroom.reading.nodes import gradient_of
-from glassroom.reading.parts import by_layout, over_storage, set_on, with_parts
+from glassroom.reading.parts import by_layout, over_storage, references_in, set_on, with_parts
 from glassroom.records.printable import printable
 
 MOST_DEPTH = 8  # containers within containers; the modules of a network count as one
@@ -119,6 +119,7 @@ def _of_tensor(path: str, tensor: object) -> Iterator[Place]:
     """The parts of a tensor, what is set on it (`weight.main_grad`), and the parts of its gradient."""
     if not is_plain(tensor):
         yield from ((f"{path}{step}", item) for step, item in (*by_layout(tensor), *set_on(tensor)))
+        yield from ((f"{path}{step}", item) for step, item in references_in(tensor))
     gradient = gradient_of(tensor)
     if gradient is not None:
         yield from islice(with_parts(f"{path}.grad", gradient), 1, None)
@@ -143,6 +144,8 @@ def _inside(path: str, value: object) -> Iterator[Place]:
             yield f"{path}[{at}]" if is_ordered else f"{path}: element", item
     elif issubclass(kind, UserDict | UserList):
         yield from _inside(path, attributes_of(value).get("data"))
+    elif is_a(value, memoryview):
+        yield f"{path}.obj", value.obj
     elif is_a(value, _futures()):
         yield f"{path}.result()", attempted(lambda: cast("Any", value)._result, None)
     elif is_a(value, getattr(sys.modules.get("torch"), "UntypedStorage", ())):

@@ -219,6 +219,6 @@ def _steps(above: Any, child: Any) -> Iterator[str]:
         own = attempted(lambda: object.__getattribute__(above, "__dict__"), None)
         if own is child:
             yield _OWN
-        for name in ("__self__", "args", "keywords", "func"):
+        for name in ("__self__", "args", "keywords", "func", "_backward_hooks", "_post_accumulate_grad_hooks"):
             if attempted(lambda attribute=name: object.__getattribute__(above, attribute), None) is child:  # type: ignore[misc]  # called at once
                 yield f".{name}"

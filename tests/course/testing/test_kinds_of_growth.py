@@ -14,6 +14,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+import numpy
 import pytest
 
 from glassroom import holders
@@ -138,6 +139,35 @@ def tensors_of_files() -> Kind:
     return lambda: read.append(torch.load(io.BytesIO(file.getvalue()))), read, "held[3]"
 
 
+def arrays_over_tensors() -> Kind:
+    rows: list[Any] = []
+    return lambda: rows.append(batch().numpy()[0]), rows, "held[3]"
+
+
+def views_of_buffers() -> Kind:
+    views: list[Any] = []
+    return lambda: views.append(memoryview(batch().numpy())), views, "held[3].obj"
+
+
+def arrays_of_objects() -> Kind:
+    table, places = numpy.empty((5, 2), dtype=object), itertools.count()
+
+    def step() -> None:
+        table[next(places), 1] = batch()
+
+    return step, table, "held[3, 1]"
+
+
+def hooks_of_a_parameter() -> Kind:
+    net = torch.nn.Linear(64, 1)
+
+    def step() -> None:
+        held = batch()
+        net.weight.register_hook(lambda gradient: gradient * held.mean())
+
+    return step, net, "held._parameters['weight']._backward_hooks["
+
+
 KINDS = [
     keys_of_a_dict,
     a_cycle_over_batches,
@@ -153,6 +183,10 @@ KINDS = [
     graphs_saved_on_the_cpu,
     tensors_of_pickles,
     tensors_of_files,
+    arrays_over_tensors,
+    views_of_buffers,
+    arrays_of_objects,
+    hooks_of_a_parameter,
 ]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from glassroom.reading.adapters import declared, is_on_meta, key_of, library_of
 from glassroom.reading.guarded import attempted
 from glassroom.reading.nodes import grad_fn_of, gradient_of
-from glassroom.reading.parts import descriptions_of
+from glassroom.reading.parts import descriptions_of, tensor_under
 from glassroom.reading.reach import held_nodes, saved_in_graphs
 from glassroom.reading.referrers import live_tensors, paths_up
 from glassroom.reading.torch_operators import address_of
@@ -62,7 +62,11 @@ def saved_by_graphs(variables: Mapping[str, object]) -> dict[Hashable, list[str]
 
 
 def _key_of(tensor: Any) -> Hashable | None:
-    """The key of the memory of a tensorglass or PyTorch tensor; None if it has none, and for arrays."""
+    """The key of the memory of a tensorglass or PyTorch tensor, or of an array that looks at one's; None if it has
+    none, and for other arrays.
+    """
+    under = tensor_under(tensor)
+    tensor = tensor if under is None else under
     library = library_of(tensor)
     if library == "tensorglass":
         storage = attempted(lambda: declared(tensor).untyped_storage(), None)  # Ctrl-C leaves half a tensor behind

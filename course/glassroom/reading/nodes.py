@@ -78,6 +78,13 @@ def gradient_of(tensor: Any) -> Any:
         return attempted(lambda: seen.grad if seen.requires_grad and seen.is_leaf else None, None)
 
 
+def node_and_gradient(tensor: Any) -> tuple[Any, Any]:
+    """What `grad_fn_of` and `gradient_of` return, for callers that ask for both of many tensors."""
+    if is_plain(tensor) and not tensor.requires_grad:
+        return None, None
+    return grad_fn_of(tensor), gradient_of(tensor)
+
+
 def is_leaf_with_gradient(tensor: Any) -> bool:
     """Whether backward passes accumulate a gradient in a tensor."""
     library = library_of(tensor)

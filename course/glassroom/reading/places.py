@@ -29,6 +29,7 @@ SIMPLE = (str, bytes, int, float, complex, type(None), type, ModuleType, Functio
 # By id, since a metaclass may make classes equal.
 _PLAIN_VALUES = frozenset(map(id, (str, bytes, bool, int, float, complex, type(None), FunctionType, MethodType)))
 _PLAIN_CONTAINERS = frozenset(map(id, (dict, list, tuple, set, frozenset, deque, OrderedDict)))
+_CONTAINERS = (dict, list, tuple, deque, set, frozenset, UserDict, UserList)
 OF_MODULES = {"_parameters", "_buffers", "_modules"}
 OF_OPTIMIZERS = {"param_groups", "state"}
 
@@ -93,25 +94,32 @@ def _what_can_be_read(path: str, value: object, is_tensor: bool, most: int) -> t
     """Of the first `most` things in a tensor, a container or an object, up to the first that raises: those that may be
     or hold tensors, with their paths, and how many were passed.
     """
+    kind = type(value)
+    if kind is dict or kind is list or kind is tuple:  # most are, and nothing in them can raise
+        held = list(islice(_inside(path, value), most))
+        return [place for place in held if _may_hold(place[1])], len(held)
     places: list[Place] = []
     passed = 0
 
     def read() -> None:
         nonlocal passed
+        if not is_tensor and _is_network(value):
+            passed = _read_module(path, value, (), places, most)
+            return
         for place in islice(_of_tensor(path, value) if is_tensor else _inside(path, value), most):
             passed += 1
             if _may_hold(place[1]):
                 places.append(place)
 
     attempted(read, None)
-    return places, passed
+    return places, max(passed, len(places))
 
 
 def _leads_on(tensor: object) -> bool:
     """Whether a tensor or its gradient may have parts, or something set on it."""
     if not is_plain(tensor):
         return True
-    gradient = gradient_of(tensor)
+    gradient = gradient_of(tensor) if cast("Any", tensor).requires_grad else None
     return gradient is not None and not is_plain(gradient)
 
 
@@ -128,7 +136,7 @@ def _of_tensor(path: str, tensor: object) -> Iterator[Place]:
 def _dict_of(value: object) -> dict[str, object]:
     """An object's dict; empty if its class overrides `__dict__`."""
     own = attempted(lambda: object.__getattribute__(value, "__dict__"), None)
-    return dict(dict.items(own)) if own and is_a(own, dict) else {}
+    return dict.copy(own) if own and is_a(own, dict) else {}
 
 
 def _inside(path: str, value: object) -> Iterator[Place]:
@@ -136,7 +144,7 @@ def _inside(path: str, value: object) -> Iterator[Place]:
     kind = type(value)
     if issubclass(kind, dict):
         for at, (key, item) in enumerate(list(dict.items(cast("dict[object, object]", value)))):
-            yield f"{path}[{printable(repr(key)) if type(key) in (str, int) else f'#{at}'}]", item
+            yield f"{path}[{printable(repr(key)) if type(key) is str or type(key) is int else f'#{at}'}]", item
     elif issubclass(kind, list | tuple | deque | set | frozenset):
         base = next(builtin for builtin in (list, tuple, deque, set, frozenset) if issubclass(kind, builtin))
         is_ordered = base not in (set, frozenset)
@@ -152,32 +160,35 @@ def _inside(path: str, value: object) -> Iterator[Place]:
         yield from ((path, tensor) for _, tensor in over_storage(value))
     elif _is_looked_into(value):
         attributes = attributes_of(value)
-        if attributes.keys() >= OF_MODULES:
-            yield from _of_module(path, value, ())
-        elif attributes.keys() >= OF_OPTIMIZERS:  # an optimizer: the parameters in its groups belong to others
+        if attributes.keys() >= OF_OPTIMIZERS:  # an optimizer: the parameters in its groups belong to others
             yield f"{path}.state", attributes["state"]
         else:
             yield from ((f"{path}.{name}", item) for name, item in attributes.items())
 
 
-def _of_module(path: str, module: object, above: tuple[object, ...]) -> Iterator[Place]:
-    """What a network holds: parameters, buffers, plain attributes, and the same of the modules in it.
+def _is_network(value: object) -> bool:
+    """Whether an object is a network whose attributes are searched."""
+    return not issubclass(type(value), _CONTAINERS) and _dict_of(value).keys() >= OF_MODULES and _is_looked_into(value)
+
+
+def _read_module(path: str, module: object, above: tuple[object, ...], places: list[Place], most: int) -> int:
+    """Add to `places` what a network holds, among the first `most` things in it: parameters, buffers, attributes, and
+    the same of the modules in it. Returns how many things were passed.
 
     A tensor or a module that occurs twice, as tied weights do, is listed twice.
     """
     attributes = attributes_of(module)
-    for kind in ("_parameters", "_buffers"):
-        held = attributes.get(kind)
-        if is_a(held, dict):
-            yield from ((f"{path}.{name}", item) for name, item in list(dict.items(held)))
-    yield from (
-        (f"{path}.{name}", item)
-        for name, item in attributes.items()
-        if name not in ("_parameters", "_buffers", "_modules")
-    )
+    passed = 0
+    others = {name: item for name, item in attributes.items() if name not in OF_MODULES}
+    for held in (attributes.get("_parameters"), attributes.get("_buffers"), others):
+        if held and is_a(held, dict):
+            items = list(dict.items(held))[: most - passed]
+            passed += len(items)
+            places += [(f"{path}.{name}", item) for name, item in items if _may_hold(item)]
     for name, item in modules_in(module):
-        if not any(item is other for other in (*above, module)):
-            yield from _of_module(f"{path}.{name}", item, (*above, module))
+        if passed < most and not any(item is other for other in (*above, module)):
+            passed += _read_module(f"{path}.{name}", item, (*above, module), places, most - passed)
+    return passed
 
 
 def is_network_or_optimizer(value: object) -> bool:
@@ -188,7 +199,7 @@ def is_network_or_optimizer(value: object) -> bool:
 
 def modules_in(module: object) -> list[Place]:
     """The modules that a network holds directly, by their names in it."""
-    inner = attributes_of(module).get("_modules")
+    inner = _dict_of(module).get("_modules")
     return [(name, item) for name, item in dict.items(inner) if item is not None] if is_a(inner, dict) else []
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from glassroom.drawing.canvas import NARROW
 from glassroom.inspectors.base import Inspector
+from glassroom.inspectors.watch.collector import CollectorPaused
 from glassroom.inspectors.watch.following import files_of
 from glassroom.inspectors.watch.recording import STEPS, Recorder
 from glassroom.inspectors.watch.state import state_of
@@ -52,7 +53,8 @@ class Watch(Inspector):
         return summary(self.story)
 
     def state(self) -> dict[str, Any]:
-        return state_of(self.story)
+        with CollectorPaused():
+            return state_of(self.story)
 
 
 def watch(

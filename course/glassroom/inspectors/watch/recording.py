@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial
 from time import perf_counter
 from types import CodeType, FrameType, MappingProxyType
@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from glassroom.inspectors.watch.accounts import ACCOUNTED, Account, Birth, drop_our_frames
 from glassroom.inspectors.watch.changes import Comparison, View
+from glassroom.inspectors.watch.collector import CollectorPaused
 from glassroom.inspectors.watch.memories import Memories, description_of
 from glassroom.inspectors.watch.overwriting import explained, latest_node
 from glassroom.inspectors.watch.stepping import RAISES, Statement, Stepper
@@ -27,11 +28,12 @@ from glassroom.inspectors.watch.watched_names import (
     with_gradients,
 )
 from glassroom.reading.adapters import Description, adapter_for, described
-from glassroom.reading.nodes import grad_fn_of
+from glassroom.reading.nodes import gradient_of, node_and_gradient
 from glassroom.reading.places import tensors_at
 from glassroom.reading.snapshot import Known, snapshot
-from glassroom.reading.storage_names import is_alive, name_of, names_of, numbered, of_what_was_there, unnumbered
+from glassroom.reading.storage_names import is_alive, name_of, numbered, of_what_was_there, unnumbered
 from glassroom.reading.torch_operators import grad_mode, mend_grad_mode
+from glassroom.records.snapshot import Snapshot
 
 T = TypeVar("T")
 STEPS = 400
@@ -56,6 +58,7 @@ class Recorder:
         self._limit = limit
         self._rest = rest
         self._account = Account()
+        self._collector = CollectorPaused()
         self._moments: list[Moment] = []
         self._unshown = 0
         self._unread: dict[str, str] = {}  # tensors without readable memory, with their class
@@ -111,6 +114,7 @@ class Recorder:
         finally:  # once more: an interrupt may have cut the first one short
             sys.settrace(before)
             self._account.close()
+            self._collector.end()
 
     def _mend_grad_mode(self) -> None:
         """Reset a grad mode that the interrupted statement had set only for its own duration.
@@ -123,6 +127,10 @@ class Recorder:
 
     def story(self, lines: Mapping[int, str]) -> Story:
         """What was seen; `lines` is the source."""
+        with CollectorPaused():
+            return self._story(lines)
+
+    def _story(self, lines: Mapping[int, str]) -> Story:
         account = self._account
         peak_step = self._peak_step if account.peak == self._peak else None
         story = Story(
@@ -165,6 +173,13 @@ class Recorder:
                 self._account.leave_off()
             return False
         begin = perf_counter()
+        with self._collector:
+            self._describe(statement, function, frames, how, result)
+        self._looking += perf_counter() - begin
+        return True
+
+    def _describe(self, statement: Statement, function: str, frames: list[FrameType], how: str, result: object) -> None:
+        """Record what a step has done."""
         self._account.is_counting = False
         self._account.look_for_torch()
         if not how.startswith(RAISES):
@@ -205,8 +220,6 @@ class Recorder:
         )
         self._moments.append(moment)
         self._account.is_counting = True
-        self._looking += perf_counter() - begin
-        return True
 
     def _is_end_of_what_was_there(self, change: Change) -> bool:
         """Whether a storage from before the code has ended."""
@@ -245,9 +258,10 @@ class Recorder:
             tensors |= {path: tensor for path, tensor in returned if id(tensor) not in known}
         places: list[Mapping[str, object]] = [self._namespace, *[frame.f_locals for frame in frames]]
         self._met |= {name for name in self._only if any(name in place for place in places)}
-        nodes = {number: grad_fn_of(tensor) for number, tensor in by_id(tensors).items()}
+        autograd = {number: node_and_gradient(tensor) for number, tensor in by_id(tensors).items()}
+        nodes = {number: node for number, (node, _) in autograd.items() if node is not None}
         self._latest_node = latest_node(nodes.values())
-        tensors = with_gradients(tensors)
+        tensors = with_gradients(tensors, {number: gradient for number, (_, gradient) in autograd.items()})
         self._memories_met.begin_look()
         made: dict[int, Description | None] = {}
         known_as = self._memories_met.of(tensors.values(), made)
@@ -271,7 +285,7 @@ class Recorder:
         descriptions = {number: made.get(number) or described(each) for number, each in by_id(shown).items()}
         with unnumbered():
             seen = snapshot(shown, known=self._kept, read=lambda tensor: descriptions[id(tensor)])
-            identities = _identities(descriptions.values())
+        identities = _identities(seen, [descriptions[id(each)] for each in shown.values()])
         unseen = frozenset(states.keys() - shown.keys())
         passed_over: dict[Hashable, str] = {}
         for name, each in held.items():
@@ -286,7 +300,8 @@ class Recorder:
 
     def _memories_elsewhere(self, frames: list[FrameType]) -> dict[Hashable, str]:
         """The memories that any variable leads to, but for those of this look, each with the path to it."""
-        tensors = with_gradients(other_tensors(frames, self._namespace, self._searched))
+        others = other_tensors(frames, self._namespace, self._searched)
+        tensors = with_gradients(others, {number: gradient_of(tensor) for number, tensor in by_id(others).items()})
         memories = self._memories_met.of(tensors.values())
         paths: dict[Hashable, str] = {}
         for path, tensor in tensors.items():
@@ -306,10 +321,9 @@ class Recorder:
             self._known.add(storage.name)
 
 
-def _identities(descriptions: Collection[Description]) -> dict[str, frozenset[Hashable]]:
+def _identities(seen: Snapshot, descriptions: Iterable[Description]) -> dict[str, frozenset[Hashable]]:
+    """The memories behind each storage of a snapshot of tensors with these `descriptions`."""
     identities: dict[str, set[Hashable]] = {}
-    for name, description in zip(
-        names_of([description.memory for description in descriptions]), descriptions, strict=True
-    ):
-        identities.setdefault(name, set()).add(description.memory.identity)
+    for header, description in zip(seen.headers, descriptions, strict=True):
+        identities.setdefault(header.storage, set()).add(description.memory.identity)
     return {name: frozenset(identities_of_name) for name, identities_of_name in identities.items()}

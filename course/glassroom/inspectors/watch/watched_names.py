@@ -9,9 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import FrameType
 
 from glassroom.reading.adapters import adapter_for
-from glassroom.reading.nodes import gradient_of
-from glassroom.reading.places import Place, everything_at, is_of_a_program
-from glassroom.reading.roles import paths_of_modules
+from glassroom.reading.places import Place, everything_at, is_of_a_program, modules_in
 from glassroom.reading.variables import variables_of
 
 MOST_VISITED = 2_000  # objects visited from one variable
@@ -91,10 +89,9 @@ def other_tensors(
     return by_name
 
 
-def with_gradients(tensors: Mapping[str, object]) -> dict[str, object]:
-    """The tensors, each leaf followed by its gradient."""
+def with_gradients(tensors: Mapping[str, object], gradients: Mapping[int, object]) -> dict[str, object]:
+    """The tensors, each leaf followed by its gradient; `gradients` are those of all tensors, by their ids."""
     by_name: dict[str, object] = {}
-    gradients = {number: gradient_of(tensor) for number, tensor in by_id(tensors).items()}
     for name, tensor in tensors.items():
         by_name[name] = tensor
         gradient = gradients[id(tensor)]
@@ -143,6 +140,18 @@ def _below(variables: Iterable[Place], known: set[int], searched: set[int] | Non
             if adapter_for(held) is not None:
                 by_path[path] = held
             elif not issubclass(type(held), CONTAINERS):
-                met.update(id(module) for _, module in paths_of_modules("", held))
+                met.update(_modules_below(held))
         known |= met
     return by_path
+
+
+def _modules_below(network: object) -> set[int]:
+    """The ids of a network and of all modules in it; of another object its own."""
+    met: set[int] = set()
+    waiting = [network]
+    while waiting:
+        module = waiting.pop()
+        if id(module) not in met:
+            met.add(id(module))
+            waiting += [inner for _, inner in modules_in(module)]
+    return met

@@ -335,9 +335,14 @@ def _as_one(moved: Sequence[Sequence[Tensor]]) -> list[Tensor]:
 
 
 def _slopes(
-    function: Function, inputs: Sequence[Any], cell: Tensor, index: tuple[int, ...], eps: float, step: complex
+    function: Function,
+    inputs: Sequence[Any],
+    cell: Tensor,
+    index: tuple[int, ...],
+    eps: float,
+    step: complex,
 ) -> list[Tensor]:
-    """How fast each output changes as one cell of an input moves by `step`: a central difference."""
+    """How fast each output changes as a cell of an input moves by `step`: a central difference."""
     before = cell.clone()
     cell.copy_(before - step)
     low = [output.clone() for output in as_tuple(function(*inputs))]

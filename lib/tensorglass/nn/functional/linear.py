@@ -15,12 +15,11 @@ from tensorglass.tensor.tensor import Tensor
 @has_shortcut("linear")
 @parsed("linear")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """``input @ weight.T + bias``: (…, in) and (out, in) → (…, out); a `weight` of (in) gives (…)."""
+    """``input @ weight.T + bias``: (…, in), (out, in) → (…, out); a `weight` of (in) gives (…)."""
     check_tensors("linear", input=input, weight=weight)
     if not (input.dim() and weight.dim()):
-        raise RuntimeError(
-            f"both arguments to linear need to be at least 1D, but they are {input.dim()}D and {weight.dim()}D"
-        )
+        dims = f"{input.dim()}D and {weight.dim()}D"
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {dims}")
     if bias is not None and input.dim() == 2:
         return torch.addmm(bias, input, weight.t())
     if bias is not None and input.dim() and input.is_contiguous():

@@ -46,14 +46,14 @@ def padded(xp: Any, array: Array, padding: Lengths, value: Any = 0, behind: Leng
 
 
 def windows_of(xp: Any, array: Array, windows: Windows, counts: Lengths) -> Array:
-    """The windows of a padded array, a view: (…, *lengths) → (…, *size of a window, *how many there are)."""
+    """The windows of a padded array, a view: (…, *lengths) → (…, *a window's size, *how many)."""
     outer = array.ndim - len(counts)
     steps = array.strides[outer:]
     within = [step * dilation for step, dilation in zip(steps, windows.dilation, strict=True)]
     onwards = [step * stride for step, stride in zip(steps, windows.stride, strict=True)]
-    return xp.lib.stride_tricks.as_strided(
-        array, (*array.shape[:outer], *windows.size, *counts), (*array.strides[:outer], *within, *onwards)
-    )
+    size = (*array.shape[:outer], *windows.size, *counts)
+    strides = (*array.strides[:outer], *within, *onwards)
+    return xp.lib.stride_tricks.as_strided(array, size, strides)
 
 
 def places(windows: Windows, counts: Lengths) -> Iterator[tuple[Lengths, tuple[slice, ...]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -193,3 +194,62 @@ def test_a_trainer_that_knows_callbacks_tells_what_its_network_keeps(hooks: tupl
 def test_what_is_no_interval_and_no_mode_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         memory_log(**wrong)
+
+
+TRAINERS = """
+class Handler:
+    def __init__(self, callbacks):
+        self.callbacks = callbacks
+
+    def call(self, hook):
+        for callback in self.callbacks:
+            getattr(callback, hook)(None, None, None, model=None)
+
+class LikeTransformers:
+    def __init__(self, callbacks):
+        self.callback_handler = Handler(callbacks)
+
+    def fit(self, steps):
+        for _ in range(steps):
+            self.callback_handler.call("on_step_begin")
+            self.callback_handler.call("on_step_end")
+
+class LikeLightning:
+    def __init__(self, callbacks):
+        self.callbacks = callbacks
+
+    def fit(self, steps):
+        for _ in range(steps):
+            for hook in ("on_train_batch_start", "on_train_batch_end"):
+                for callback in self.callbacks:
+                    getattr(callback, hook)(self, None)
+"""
+
+
+class Keeping:
+    """A callback that keeps what it computes."""
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+    def on_step_end(self, *_: Any, **__: Any) -> None:
+        self.seen.append(torch.ones(64))
+
+    def __getattr__(self, name: str) -> Any:
+        return self.on_step_end if name == "on_train_batch_end" else lambda *_, **__: None
+
+
+@pytest.mark.parametrize(
+    ("kind", "holder"),
+    [("LikeTransformers", "loop.callback_handler.callbacks"), ("LikeLightning", "trainer.callbacks")],
+)
+def test_what_the_callbacks_of_an_installed_trainer_keep_is_named(
+    kind: str, holder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "site-packages").mkdir()
+    (tmp_path / "site-packages" / "trainers_installed.py").write_text(TRAINERS)
+    monkeypatch.syspath_prepend(tmp_path / "site-packages")
+    log = memory_log(every=5)
+    loop = getattr(importlib.import_module("trainers_installed"), kind)([Keeping(), log.callback])
+    loop.fit(STEPS)
+    assert [line.holders for line in log.data.lines] == [(holder,)]

@@ -1,5 +1,6 @@
 """The log as a callback for two training loops: Lightning's Trainer and that of transformers. Neither package is
-imported: both call hooks by name.
+imported: both call hooks by name. What a trainer of an installed package holds is found too: its callbacks, and what
+they keep.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from glassroom.reading.places import attributes_of, is_network_or_optimizer, is_of_a_program
+from glassroom.reading.variables import is_a_users, locals_of
 from glassroom.translations.templates import as_is
 
 if TYPE_CHECKING:
@@ -56,13 +59,45 @@ class Callback:
 
     def _begin(self, given: Mapping[str, object]) -> None:
         if self._log.is_due():
-            outermost = _outermost(sys._getframe(2))
-            self._log.begin(outermost, {**outermost.f_globals, **given})
+            frame = sys._getframe(2)
+            self._log.begin(_outermost(frame), _variables(frame, given))
 
     def _end(self, given: Mapping[str, object]) -> None:
         if self._log.is_looking:
-            outermost = _outermost(sys._getframe(2))
-            self._log.end({**outermost.f_globals, **given})
+            self._log.end(_variables(sys._getframe(2), given))
+
+
+def _variables(frame: FrameType, given: Mapping[str, object]) -> dict[str, object]:
+    """What a hook was `given`, the variables of the program's functions that run and of its outermost module, and what
+    the trainer holds.
+    """
+    variables: dict[str, object] = {**given}
+    trainer = given.get("trainer")
+    running: FrameType | None = frame
+    while running is not None:
+        own = locals_of(running)
+        if trainer is None and "callback_handler" in attributes_of(own.get("self")):  # transformers gives no trainer
+            trainer = own["self"]
+        module = running.f_globals.get("__name__")
+        if isinstance(module, str) and is_of_a_program(module):
+            variables |= {name: value for name, value in own.items() if name not in variables}
+        running = running.f_back
+    variables |= {name: value for name, value in _outermost(frame).f_globals.items() if name not in variables}
+    return {**variables, **_held_by(trainer, variables)}
+
+
+def _held_by(trainer: object, variables: Mapping[str, object]) -> dict[str, object]:
+    """What a trainer holds that no variable is, by paths: `trainer.callbacks`."""
+    name = next((name for name, value in variables.items() if value is trainer and is_a_users(name)), "trainer")
+    known = {id(value) for value in variables.values()}
+    held = {f"{name}.{attribute}": value for attribute, value in attributes_of(trainer).items()}
+    inner = attributes_of(held.get(f"{name}.callback_handler"))
+    held |= {f"{name}.callback_handler.{attribute}": value for attribute, value in inner.items()}
+    return {
+        path: value
+        for path, value in held.items()
+        if id(value) not in known and not is_network_or_optimizer(value) and "._" not in path
+    }
 
 
 def _nothing(*_: object, **__: object) -> None:

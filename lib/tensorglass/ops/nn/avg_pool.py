@@ -195,13 +195,14 @@ def _adaptive_avg(rank: int, input: Tensor, output_size: Any) -> Tensor:
             RuntimeError(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got {size}"),
             "Its size is (batch, channels, …), or without batch.",
         )
-    for dim in range(len(size) - rank, len(size)):
-        if not size[dim]:
+    is_whole = all(count == 1 for count in counts)  # the mean of everything, of nothing too
+    for dim in range(1 if rank == 3 else len(size) - rank, len(size)):
+        if not (size[dim] or is_whole):
             raise RuntimeError(
                 f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes {size} "
                 f"with dimension {dim} being empty"
             )
-    if all(count == 1 for count in counts):  # the mean of everything
+    if is_whole:
         mean: Tensor = input.mean([dim - rank for dim in range(rank)], True)
         if geometry.suggests_channels_last(input._size, input._stride):
             channels = size[1]

@@ -76,7 +76,7 @@ def check(input: Tensor, windows: Windows, ceil_mode: bool, *, dilated: bool = T
         result = _named("dilation", axes, windows.dilation, ", " if rank == 2 else " ")
         raise RuntimeError(f"dilation should be greater than zero, but got {result}")
     kept = size[1:] if len(size) == rank + 2 else size
-    if rank == 3 and not dilated and len(size) not in (4, 5):
+    if rank == 3 and len(size) not in (4, 5):
         raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
     if rank == 2 and dilated and len(size) not in (3, 4):
         raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")

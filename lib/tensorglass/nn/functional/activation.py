@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -148,7 +149,10 @@ def rrelu(
     lower, upper = _number("rrelu", "lower", lower), _number("rrelu", "upper", upper, 3)
     if isinstance(lower, complex) or isinstance(upper, complex):
         raise RuntimeError("value cannot be converted to type double without overflow")
-    if not lower <= upper:
+    for name, bound in (("lower", lower), ("upper", upper)):
+        if not math.isfinite(bound):
+            raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound:g}")
+    if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if training:
         noise = torch.ones_like(input, memory_format=torch.contiguous_format, requires_grad=False)

@@ -188,6 +188,8 @@ def multi_head_attention_forward(
     _check_lengths(key, value, use_separate_proj_weight)
     if use_separate_proj_weight:
         weights = _all_there(q_proj_weight, k_proj_weight, v_proj_weight)
+    elif in_proj_weight is None:
+        raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
     else:
         weights = in_proj_weight.chunk(3)
     q, k, v = _projected(query, key, value, weights, in_proj_weight, in_proj_bias, use_separate_proj_weight)

@@ -84,8 +84,12 @@ def im2col(input: Tensor, kernel_size: Ints, dilation: Ints, padding: Ints, stri
     _check_windows(windows)
     ndim, shape = len(input._size), list(input._size)
     if ndim not in (3, 4) or 0 in shape[ndim - 3 :]:
+        if not ndim:
+            raise IndexError("Dimension specified as 1 but tensor has no dimensions")
         if ndim < 3:
-            raise IndexError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got 2)")
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {ndim})"
+            )
         raise RuntimeError(
             "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
             f"input, but got: {shape}"

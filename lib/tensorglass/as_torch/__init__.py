@@ -36,7 +36,8 @@ def install() -> None:
             name="torch",
         )
     sys.modules["torch"] = tensorglass
-    tensorglass.Tensor.__module__ = "torch"  # by which opt_einsum and others tell whose tensor it is
+    # by these names libraries tell whose tensor it is (opt_einsum), and which module they may change (Pyro)
+    tensorglass.Tensor.__module__ = tensorglass.__name__ = "torch"
     tensorglass.__version__ = version.__version__ = VERSION
     if ON_PATH not in sys.path:
         sys.path.insert(0, ON_PATH)

@@ -112,7 +112,7 @@ class _Missing:
 
 
 def _stands_for_torch() -> bool:
-    return getattr(sys.modules.get("torch"), "__name__", "") == "tensorglass"
+    return sys.modules.get("torch") is sys.modules["tensorglass"]
 
 
 def answer_to_torch() -> None:

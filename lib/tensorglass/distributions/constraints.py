@@ -11,6 +11,14 @@ from typing import Any
 import tensorglass as torch
 from tensorglass.tensor.tensor import Tensor
 
+__all__ = [
+    "Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky", "dependent", "dependent_property",
+    "greater_than", "greater_than_eq", "half_open_interval", "independent", "integer_interval", "interval",
+    "is_dependent", "less_than", "lower_cholesky", "lower_triangular", "multinomial", "nonnegative",
+    "nonnegative_integer", "one_hot", "positive", "positive_definite", "positive_integer", "positive_semidefinite",
+    "real", "real_vector", "simplex", "square", "stack", "symmetric", "unit_interval",
+]  # fmt: skip
+
 
 class Constraint:
     """A condition on values. `bounds` are its parameters, under PyTorch's names; `repr` shows them."""

@@ -23,6 +23,7 @@ read only if a program says `weights_only=False` or names their classes as trust
 
 import pickle as pickle
 
+from tensorglass.serialization.locations import MAP_LOCATION
 from tensorglass.serialization.safe_globals import (
     add_safe_globals,
     clear_safe_globals,
@@ -40,6 +41,7 @@ from tensorglass.serialization.settings import (
 
 __all__ = [
     "DEFAULT_PROTOCOL",
+    "MAP_LOCATION",
     "LoadEndianness",
     "add_safe_globals",
     "clear_safe_globals",

@@ -14,6 +14,10 @@ from tensorglass.storage.storage import UntypedStorage
 Placing = Callable[[UntypedStorage, str], UntypedStorage]
 
 
+#: What `map_location` may be, for annotations.
+MAP_LOCATION = Callable[[UntypedStorage, str], UntypedStorage] | Device | str | dict[str, str] | None
+
+
 def placing(map_location: Any) -> Placing:
     """The function that moves loaded storages to their device."""
     if map_location is None:

@@ -76,7 +76,7 @@ def test_a_program_its_workers_and_its_subprocesses_have_tensorglass_for_torch(m
     assert done.returncode == 7, done.stderr
     assert done.stdout.splitlines() == [
         f"['{program}', '{method}', '--epochs', '3'] __main__ {program} {tmp_path} typed",
-        f"tensorglass {version} True {version}",
+        f"torch {version} True {version}",
         "True True True",
         f"[(tensor(9), '{version}')]",
         f"Linear(in_features=1, out_features=1, bias=True) (tensor([4]), '{version}')",
@@ -85,7 +85,7 @@ def test_a_program_its_workers_and_its_subprocesses_have_tensorglass_for_torch(m
         f"[(tensor(25), '{version}')]",
         f"CompletedProcess(args=['{sys.executable}', '-c', "
         "\"import importlib.metadata as m; print(m.version('torch')); import torch.nn; print(torch.__name__)\"], "
-        f"returncode=0, stdout='{version}\\ntensorglass\\n', stderr='')",
+        f"returncode=0, stdout='{version}\\ntorch\\n', stderr='')",
         "True False False",
     ]
     assert done.stderr == ""
@@ -190,4 +190,4 @@ def test_the_path_of_the_environment_is_kept(tmp_path: Path) -> None:
     (tmp_path / "beside.py").write_text("import torch; print(torch.__name__)")
     command = [*RUN, "-m", "beside"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd="/")
-    assert done.stdout == "tensorglass\n"
+    assert done.stdout == "torch\n"

@@ -178,6 +178,8 @@ AS_TORCH = "import sys, tensorglass; sys.modules['torch'] = tensorglass\n"
         "import re; from torch.utils.data._utils.collate import np_str_obj_array_pattern as p; assert p.search('<U3')",
         "from torch.utils.data._utils.worker import get_worker_info",
         "from torch.random import default_generator",
+        "from torch.serialization import MAP_LOCATION; assert isinstance('cpu', MAP_LOCATION.__args__[2])",
+        "from torch.distributions.constraints import *; from torch.distributions.constraints import __all__; simplex",
         "from torch.cuda.amp import autocast, GradScaler",
         "from torch.nn.attention import SDPBackend, sdpa_kernel",
         "from torch.nn import DataParallel; import torch.nn.parallel",

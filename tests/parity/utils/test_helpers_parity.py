@@ -184,6 +184,17 @@ def test_devices_have_pytorchs_numbers(device: Any, allow_cpu: bool) -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("with_indices", [False, True])
+def test_lists_of_tensors_are_grouped_by_their_dtypes(with_indices: bool) -> None:
+    found = []
+    for library in (tensorglass, torch):
+        group = importlib.import_module(f"{library.__name__}.utils._foreach_utils")._group_tensors_by_device_and_dtype
+        tensors = [library.ones(1), library.ones(2).double(), library.ones(3)]
+        groups = group([tensors, [each * 2 for each in tensors], []], with_indices=with_indices)
+        found.append({str(key[1]): ([shown(part) for part in lists], where) for key, (lists, where) in groups.items()})
+    assert found[0] == found[1]
+
+
 def test_private_names_that_layers_and_functions_of_programs_import() -> None:
     found = []
     for library in (tensorglass, torch):

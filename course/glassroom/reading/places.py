@@ -135,8 +135,13 @@ def _of_tensor(path: str, tensor: object) -> Iterator[Place]:
 
 def _dict_of(value: object) -> dict[str, object]:
     """An object's dict; empty if its class overrides `__dict__`."""
-    own = attempted(lambda: object.__getattribute__(value, "__dict__"), None)
-    return dict.copy(own) if own and is_a(own, dict) else {}
+    try:
+        own = object.__getattribute__(value, "__dict__")
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # a property may raise anything
+        return {}
+    return dict.copy(own) if is_a(own, dict) else {}
 
 
 def _inside(path: str, value: object) -> Iterator[Place]:
@@ -184,7 +189,11 @@ def _read_module(path: str, module: object, above: tuple[object, ...], places: l
         if held and is_a(held, dict):
             items = list(dict.items(held))[: most - passed]
             passed += len(items)
-            places += [(f"{path}.{name}", item) for name, item in items if _may_hold(item)]
+            places += [
+                (f"{path}.{name}", item)
+                for name, item in items
+                if id(type(item)) not in _PLAIN_VALUES and _may_hold(item)
+            ]
     for name, item in modules_in(module):
         if passed < most and not any(item is other for other in (*above, module)):
             passed += _read_module(f"{path}.{name}", item, (*above, module), places, most - passed)

@@ -269,7 +269,8 @@ def storage_of(tensor: Any) -> Any:
     """The storage of a tensor; None for sparse and other tensors without a single storage."""
     torch = sys.modules["torch"]
     try:
-        if type(tensor) is torch.Tensor and not torch._C._len_torch_function_stack():
+        kind = type(tensor)
+        if (kind is torch.Tensor or kind is torch.nn.Parameter) and not torch._C._len_torch_function_stack():
             return tensor.untyped_storage()  # runs no code of the program's
         with without_overrides("torch"), without_modes("torch"):
             return torch.Tensor.untyped_storage(tensor)

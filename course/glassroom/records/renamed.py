@@ -12,6 +12,8 @@ from glassroom.records.snapshot import Storage
 T = TypeVar("T")
 _WITHOUT_NAMES = (str, int, float, Cell, Cells, type(None))  # what holds no record; of these, strings may be names
 
+_PLAIN = frozenset({int, float, bool, complex, type(None), Cell, Cells})  # the classes of most of them
+
 
 def holders_in(record: object) -> Iterator[tuple[str, str]]:
     """The storages that records of tensors name, each with the name of the tensor; those of headers that a storage
@@ -21,7 +23,7 @@ def holders_in(record: object) -> Iterator[tuple[str, str]]:
     waiting = [record]
     while waiting:
         value = waiting.pop()
-        if isinstance(value, _WITHOUT_NAMES) or id(value) in seen:
+        if type(value) in _PLAIN or isinstance(value, _WITHOUT_NAMES) or id(value) in seen:
             continue
         seen.add(id(value))
         if isinstance(value, Storage):
@@ -42,6 +44,8 @@ def renamed(record: T, called: Callable[[str], str]) -> T:
     done: dict[int, tuple[Any, Any]] = {}  # each with what it was, whose id no other object may have meanwhile
 
     def of(value: Any) -> Any:
+        if type(value) in _PLAIN:
+            return value
         if isinstance(value, str):
             new = called(value)
             return value if new == value else new

@@ -13,7 +13,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from types import FrameType
 from typing import Any
 
@@ -28,6 +28,7 @@ from glassroom.reading.torch_operators import (
 )
 from tensorglass import memory
 
+RENEWING = frozenset({"resize_", "set_"})  # operators that give an argument another storage, or one of another size
 ACCOUNTED = frozenset({"tensorglass", "torch"})  # libraries that report what they allocate and copy
 
 
@@ -188,7 +189,7 @@ class Account:
     def run(self, operator: Any, given: tuple[Any, ...], call: Callable[[], Any]) -> Any:
         """Run an operator of PyTorch's, and count what it allocates and copies."""
         result = call()
-        if self.is_counting:
+        if self.is_counting and not _makes_nothing(operator):
             self._ran(operator, given, result)
         return result
 
@@ -214,6 +215,15 @@ class Account:
 def drop_our_frames(error: BaseException) -> None:
     """Remove our own frames from a traceback."""
     drop_frames(error, __file__)
+
+
+@cache
+def _makes_nothing(operator: Any) -> bool:
+    """Whether an operator of PyTorch's only writes to its arguments and returns them, as `add_` does."""
+    if operator.overloadpacket.__name__ in COPYING | RENEWING:
+        return False
+    results = operator._schema.returns
+    return all(result.alias_info is not None and result.alias_info.is_write for result in results)
 
 
 def _is_allocated(storage: Any) -> bool:

@@ -7,8 +7,11 @@ from typing import Any
 
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
+from tensorglass.tensor.tensor import Tensor
 
-__all__ = ["_group_tensors_by_device_and_dtype"]
+__all__ = ["_foreach_supported_types", "_group_tensors_by_device_and_dtype"]
+
+_foreach_supported_types = [Tensor]  #: the classes of tensors that operators on lists take
 
 
 def _group_tensors_by_device_and_dtype(

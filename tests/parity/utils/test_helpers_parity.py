@@ -89,6 +89,7 @@ CALLS = [
     "isinstance(a[0], torch.cuda.FloatTensor), issubclass(torch.cuda.FloatTensor, int), repr(torch.cuda.LongTensor)",
     "torch.cuda.FloatTensor(2)",
     "torch.mps.is_available(), torch.mps.device_count()", "torch.serialization.DEFAULT_PROTOCOL",
+    "type(a[0]) in torch.utils._foreach_utils._foreach_supported_types",
     "torch.backends.flags_frozen(), torch.random.default_generator is torch.default_generator",
     "issubclass(torch._C._LinAlgError, torch.linalg.LinAlgError)", "torch.has_mps", "torch.serialization.pickle",
     *(f"torch._assert({condition}, 'no')" for condition in ("a[0].sum() > -99", "False", "[]", "torch.ones(2)")),

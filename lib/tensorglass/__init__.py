@@ -175,7 +175,7 @@ _LAZY = {
         "set_autocast_enabled",
     ),
     "array_api": (),
-    "compiler": (),
+    "compiler": ("_disable_dynamo",),
     "compiler.compiling": ("compile",),
     "cuda": (),
     "distributed": (),

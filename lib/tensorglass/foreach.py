@@ -19,6 +19,7 @@ _UNARY = (
     "tan", "tanh", "trunc",
 )  # fmt: skip
 _BINARY = ("add", "clamp_max", "clamp_min", "div", "maximum", "minimum", "mul", "pow", "sub")
+_OPERANDS = ("other", "scalar", "scalars", "exponent")  #: what the second operand is called by name
 _TERNARY = ("addcdiv", "addcmul", "lerp")
 _NUMBERED = {"maximum": "clamp_min", "minimum": "clamp_max"}  # with a number in place of the second tensor
 
@@ -41,6 +42,8 @@ def _for_each(name: str, in_place: bool) -> Callable[..., Any]:
         return tensor.copy_(result) if in_place and name in _NUMBERED else result
 
     def of_all(self: Sequence[Tensor], *others: Any, **options: Any) -> Sequence[Tensor]:
+        if name in _BINARY:
+            others += tuple([options.pop(keyword) for keyword in _OPERANDS if keyword in options])
         scalars = options.pop("scalars", None) if name in ("addcdiv", "addcmul") else None
         values = options.pop("value", None)
         if len(others) == 3 and name in ("addcdiv", "addcmul"):

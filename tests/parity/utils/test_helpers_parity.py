@@ -65,6 +65,8 @@ CALLS = [
     ),
     *(f"torch._foreach_{name}(a, one)" for name in ("add", "mul", "div")),
     *(f"torch._foreach_pow{end}(b, {other})" for end in ("", "_") for other in ("2", "b", "[2, 3]")),
+    *("torch._foreach_mul_(a, scalar=3.0)", "torch._foreach_add(a, other=b, alpha=2)"),
+    *("torch._foreach_sub_(a, scalars=[0.5, 2.0])", "torch._foreach_pow_(b, exponent=2)"),
     *("torch._foreach_pow(2.0, b)", "torch._foreach_add(a, b, alpha=2)", "torch._foreach_sub_(a, b, alpha=0.5)"),
     *(f"torch._foreach_{name}{end}(a, b, c, {value})" for name in ("addcmul", "addcdiv") for end in ("", "_")
       for value in ("value=0.5", "[0.5, 2.0]", "torch.tensor([0.5, 2.0])")),
@@ -90,6 +92,7 @@ CALLS = [
     "torch.cuda.FloatTensor(2)",
     "torch.mps.is_available(), torch.mps.device_count()", "torch.serialization.DEFAULT_PROTOCOL",
     "type(a[0]) in torch.utils._foreach_utils._foreach_supported_types",
+    "torch._disable_dynamo(lambda x: x + 1)(2)", "torch._disable_dynamo(recursive=False)(lambda x: x + 1)(2)",
     "torch.backends.flags_frozen(), torch.random.default_generator is torch.default_generator",
     "issubclass(torch._C._LinAlgError, torch.linalg.LinAlgError)", "torch.has_mps", "torch.serialization.pickle",
     *(f"torch._assert({condition}, 'no')" for condition in ("a[0].sum() > -99", "False", "[]", "torch.ones(2)")),

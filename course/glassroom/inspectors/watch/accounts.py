@@ -65,6 +65,7 @@ class Account:
         self._asked: dict[Hashable, Birth] = {}  # NumPy's and CuPy's, which must be polled
         self._born: set[Hashable] = set()
         self._since = Interval()
+        self._is_told = True
         self._watching = memory.observed(self)
         self._torch_mode: OperatorMode | None = None
         self._no_longer_traced: list[FrameType] = []
@@ -114,6 +115,10 @@ class Account:
                 held.clear()
         self._no_longer_traced = []
 
+    def only_count(self) -> None:
+        """No more intervals will be taken: keep figures alone, however much is made from now on."""
+        self._is_told, self._since = False, Interval()
+
     def take(self) -> Interval:
         """What happened since the last call."""
         since, self._since = self._since, Interval()
@@ -136,7 +141,8 @@ class Account:
         """A storage was made."""
         if self._no_longer_traced:
             self._let_go()
-        self._since.births.append(birth)
+        if self._is_told:
+            self._since.births.append(birth)
         if birth.end is None:
             self._asked[birth.identity] = birth
         else:
@@ -180,7 +186,8 @@ class Account:
 
     def copied(self, nbytes: int) -> None:
         if self.is_counting:
-            self._since.copies.append(nbytes)
+            if self._is_told:
+                self._since.copies.append(nbytes)
             self.copies += 1
             self.copied_bytes += nbytes
 

@@ -165,6 +165,7 @@ class Recorder:
         """A statement has ended: look, and compare. Returns False once there were enough steps."""
         if len(self._moments) >= self._limit:
             self._is_cut, self._mode = True, None
+            self._account.only_count()
             if self._rest and self._has_arrays:
                 self._count_arrays(frames, statement)
                 return True

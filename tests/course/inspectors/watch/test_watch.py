@@ -575,3 +575,21 @@ def test_a_look_reads_each_tensor_once_however_many_names_it_has(monkeypatch: py
     alone, reads = reads, 0
     watch(waits)
     assert reads - alone == 3 * 6
+
+
+def test_what_is_made_after_the_last_step_is_counted_and_nothing_of_it_is_kept(torch: Any) -> None:
+    grown = []
+
+    def cell() -> None:
+        x = torch.ones(3)
+        for _ in range(2):
+            gc.collect()
+            before = len(gc.get_objects())
+            for _ in range(2_000):
+                x + 1
+            gc.collect()
+            grown.append(len(gc.get_objects()) - before)
+
+    story = watch(cell, steps=1).story
+    assert story.allocations >= 4_000
+    assert grown[-1] < 1_000

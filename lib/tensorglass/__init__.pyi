@@ -37,6 +37,7 @@ from tensorglass import amp as amp
 from tensorglass import array_api as array_api
 from tensorglass import autograd as autograd
 from tensorglass import backends as backends
+from tensorglass import compiler as compiler
 from tensorglass import cuda as cuda
 from tensorglass import distributed as distributed
 from tensorglass import distributions as distributions

@@ -51,9 +51,6 @@ def _itself(fn: Anything) -> Anything:
     return fn
 
 
-_disable_dynamo = disable  # as libraries call it: torch._disable_dynamo
-
-
 def assume_constant_result(fn: Anything) -> Anything:
     """The function itself, which is called each time."""
     return fn

@@ -72,6 +72,11 @@ def compile(
     return compiled if model is None else compiled(model)
 
 
+def _disable_dynamo(fn: Any = None, recursive: bool = True) -> Any:
+    """`compiler.disable`, as libraries call it: ``torch._disable_dynamo``."""
+    return (lambda function: function) if fn is None else fn
+
+
 def _optimized(model: Any, backend: Backend) -> Any:
     if isinstance(backend, str) and backend not in (*_BACKENDS, *_DEBUGGING):
         raise InvalidBackend(

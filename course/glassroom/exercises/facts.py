@@ -301,6 +301,16 @@ PYTHON_MEANS = (
         "Along a dimension, max and min give values and indices: take .values, or use amax and amin.",
     ),
     (
+        re.compile(r"^TypeError: (max|min)\(\) received an invalid combination of arguments - got \(.*tuple"),
+        "max and min go along one dimension, and give the places as well. amax and amin take several dimensions.",
+    ),
+    (
+        re.compile(
+            r"must be (tuple of ints|int)\b.*(not float|got float|of type float)|'float' object cannot be interp"
+        ),
+        "Sizes and counts are whole numbers: / gives a float, 2.0, and // gives 2.",
+    ),
+    (
         re.compile("'type' object does not support the context manager"),
         "Parentheses are missing: with torch.no_grad():",
     ),

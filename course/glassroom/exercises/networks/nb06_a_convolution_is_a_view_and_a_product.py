@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
-from glassroom.exercises.engine import exercise
+from glassroom.exercises.engine import Misconception, exercise
 from glassroom.exercises.expect import call, every_slot, expect, expect_equal, expect_tensor, expect_value, expect_view
-from glassroom.exercises.facts import names_at, same_value, shape, values
+from glassroom.exercises.facts import leaf_of, names_at, same_value, shape, values
 
 
 def node_names(tensor: Any) -> set[str]:
@@ -108,6 +109,13 @@ def convolve(convolve: Callable[[Any, Any], Any], *, batch: Any, filters: Any) -
         right = by_product(images, weight)
         expect_tensor(maps, "convolve(images, weight)")
         size = f"For images {shape(images)} and weights {shape(weight)}"
+        height, width = shape(weight)[2:]
+        side_by_side = (len(images), len(weight), shape(images)[2] // height, shape(images)[3] // width)
+        expect(
+            shape(maps) == shape(right) or shape(maps) != side_by_side,
+            f"{size} the result has shape {shape(maps)}: the windows move by their own length, as tiles do. Those of a "
+            "convolution move by 1 and overlap.",
+        )
         expect(
             shape(maps) == shape(right),
             f"{size} the result has shape {shape(maps)}; it should be {shape(right)}: "
@@ -118,7 +126,6 @@ def convolve(convolve: Callable[[Any, Any], Any], *, batch: Any, filters: Any) -
             same_value(own, values(right)) or not same_value(own, values(by_product(images, weight.flip(2, 3)))),
             "the filters are flipped. Networks do not do that: pixel i of a window meets weight i of the filter.",
         )
-        height, width = shape(weight)[2:]
         windows = images.unfold(2, height, 1).unfold(3, width, 1)
         as_they_lie = windows.reshape(len(images), -1, weight[0].numel()) @ weight.flatten(1).t()
         expect(
@@ -173,7 +180,7 @@ def convolve(convolve: Callable[[Any, Any], Any], *, batch: Any, filters: Any) -
     ],
 )
 def mix(mix: Callable[[Any, Any], Any], *, picture: Any, recipe: Any) -> str:
-    mixed = call(mix, "mix", picture, recipe)
+    mixed = _mixed(mix, picture, recipe)
     expect_tensor(mixed, "mix(picture, recipe)")
     flat = recipe @ picture.flatten(1)
     expect(
@@ -181,7 +188,16 @@ def mix(mix: Callable[[Any, Any], Any], *, picture: Any, recipe: Any) -> str:
         f"the result has shape {shape(mixed)}: the numbers may be right, but it is not a picture yet. "
         "Give it its height and width back.",
     )
+    expect(
+        shape(mixed) != (4, 5, 2),
+        "the result has shape (4, 5, 2): the channels come last. They come first in a picture: permute(2, 0, 1).",
+    )
     expect_tensor(mixed, "mix(picture, recipe)", shape=(2, 4, 5))
+    expect(
+        not same_value(values(mixed.flatten(1)), values(recipe @ picture.reshape(-1, 3).t())),
+        "the pixels are mixed up: reshape(-1, C) does not transpose. It cuts the numbers, in reading order, into rows "
+        "of C, and a row then holds neighbors of one channel. view(C, -1) has a row for each channel.",
+    )
     mixed_up = recipe @ picture.permute(1, 2, 0).reshape(3, -1)
     as_pixels = picture.reshape(-1, 3) @ recipe.t()
     expect(
@@ -191,18 +207,37 @@ def mix(mix: Callable[[Any, Any], Any], *, picture: Any, recipe: Any) -> str:
         "cannot give (C, H * W); here the channels come first already.",
     )
     expect_value(mixed, "mix(picture, recipe)", flat.view(2, 4, 5))
-    watched = call(mix, "mix", picture, recipe.detach().clone().requires_grad_())
+    watched = call(mix, "mix", leaf_of(picture), leaf_of(recipe))
     expect(
-        getattr(watched, "grad_fn", None) is not None,
+        getattr(call(mix, "mix", picture, leaf_of(recipe)), "grad_fn", None) is not None,
         "the values are right, but the recipe would learn nothing: it left the tensors, or was detached, on the way.",
     )
     expect(
         not any(name.startswith("Convolution") for name in node_names(watched)),
         "that is the library's own convolution. One @ is enough.",
     )
+    expect(
+        not any(name.startswith(("Unfold", "Im2Col")) for name in node_names(watched)),
+        "the numbers are right, but that is a convolution: it makes windows, of one pixel each. View the picture as "
+        "(C, H * W), and one @ is enough.",
+    )
     low = picture[:, :2].contiguous()
     expect_value(call(mix, "mix", low, recipe), "mix(low, recipe)", (recipe @ low.flatten(1)).view(2, 2, 5))
     return "A product over the channels of every pixel: there are no windows to write out."
+
+
+def _mixed(mix: Callable[[Any, Any], Any], picture: Any, recipe: Any) -> Any:
+    """What the learner's function makes; the error of a product with a picture of three dimensions is explained."""
+    try:
+        return call(mix, "mix", picture, recipe)
+    except Misconception as misconception:
+        expect(
+            "first two dimensions of batch2" not in str(misconception),
+            '`mix` raised "Expected size for first two dimensions of batch2 tensor": of three dimensions, @ takes the '
+            "first for a batch, so the picture is three matrices of (4, 5). Merge height and width first, into one "
+            "matrix, (C, H * W).",
+        )
+        raise
 
 
 @exercise(
@@ -232,6 +267,7 @@ def max_pool(max_pool: Callable[[Any], Any], *, maps: Any) -> str:
         right = in_tiles.amax((4, 5))
         pooled = call(max_pool, "max_pool", given)
         expect_tensor(pooled, name)
+        _expect_the_twos_gone(pooled, given)
         expect(
             shape(pooled) == shape(right),
             f"For maps of {shape(given)} the result has shape {shape(pooled)}; it should be {shape(right)}.",
@@ -268,6 +304,19 @@ def max_pool(max_pool: Callable[[Any], Any], *, maps: Any) -> str:
         "pooling of the library's is called.",
     )
     return "The largest number of every tile, and a gradient finds its way back to it."
+
+
+def _expect_the_twos_gone(pooled: Any, maps: Any) -> None:
+    """After the right view, the largest number was taken over the two dimensions of a tile, and over no others."""
+    n, c, height, width = shape(maps)
+    split, own = maps.reshape(n, c, height // 2, 2, width // 2, 2), values(pooled)
+    for over in (pair for pair in combinations(range(6), 2) if pair != (3, 5)):
+        expect(
+            not same_value(own, values(split.amax(over))),
+            f"the view is right, and amax went over its dimensions {over[0]} and {over[1]}: for maps of {shape(maps)} "
+            f"the result has shape {shape(pooled)}. The dimensions are, from 0: n, c, row of tiles, row in a tile, "
+            "column of tiles, column in a tile. Those within a tile go.",
+        )
 
 
 @exercise(

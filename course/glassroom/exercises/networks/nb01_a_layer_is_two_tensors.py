@@ -121,7 +121,8 @@ STARTS = {
 def starts(both_zero: Any, both_half: Any, second_zero: Any, first_zero: Any) -> str:
     expect_truths(STARTS, (both_zero, both_half, second_zero, first_zero))
     return (
-        "The hidden numbers must differ, and something must come back to them. One random weight below can be enough."
+        "The hidden numbers must differ, and something must come back to them. If the first weight is random, the "
+        "second may begin with zeros."
     )
 
 

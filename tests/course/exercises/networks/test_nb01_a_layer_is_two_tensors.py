@@ -47,6 +47,7 @@ WRONG = [
     ("n01-kaiming", KAIMING + "torch.randn(inputs, outputs) * math.sqrt(2 / inputs)", "a row for each output"),
     ("n01-kaiming", KAIMING + "(torch.rand(outputs, inputs) * 2 - 1) * math.sqrt(2 / inputs)", "b / sqrt(3)"),
     ("n01-kaiming", KAIMING + "torch.rand(outputs, inputs) * math.sqrt(24 / inputs) + 1", "should be about 0"),
+    ("n01-kaiming", KAIMING + "torch.randn(outputs, inputs) / math.sqrt(2 / inputs)", "upside down"),
     ("n01-kaiming", KAIMING_SEEDED, "the same in each call"),
     ("n01-kaiming", KAIMING + "torch.ones(outputs, inputs)", "the same in each call"),
     ("n01-linear", LINEAR + "x * weight.t() + bias", "multiplies element by element"),

@@ -318,6 +318,10 @@ PYTHON_MEANS = (
         re.compile("'(method|builtin_function_or_method)' object|'(method|builtin_function_or_method)'( and|$)"),
         "Parentheses are missing behind the name of a method.",
     ),
+    (
+        re.compile("'Tensor' object is not callable"),
+        "A tensor stands where a function should: hand over the function itself, part, and not its result, part(x).",
+    ),
     (re.compile("is not callable"), "Parentheses stand behind something that is not a function."),
     (
         re.compile("expected Variable, but hook returned"),
@@ -326,6 +330,13 @@ PYTHON_MEANS = (
     (
         re.compile("Backward' object has no attribute"),
         "ctx has what forward, or setup_context, put there: ctx.factor = factor.",
+    ),
+    (
+        re.compile(
+            r"but (got|found element of type) float|'float' object cannot be interpreted as an integer|"
+            "slice indices must be integers"
+        ),
+        "/ makes a float, of whole numbers too; // makes an int.",
     ),
     (re.compile("save_for_backward can only save"), "It takes tensors; a number is kept as an attribute of ctx."),
 )
@@ -384,6 +395,11 @@ def of_a_backward(error: BaseException) -> str:
     if "appears to not have been used in the graph" in str(error):
         return "no gradient arrives: something was cut off, or the backward returned None. Does it end with `return`?"
     return ""
+
+
+def copies_of(*tensors: Any) -> list[Any]:
+    """Tensors of their own with these values, without history: a notebook may have given the names to others since."""
+    return [tensor.detach().clone() for tensor in tensors]
 
 
 def leaf_of(tensor: Any) -> Any:

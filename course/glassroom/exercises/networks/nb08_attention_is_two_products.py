@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from glassroom.exercises.engine import exercise
+from glassroom.exercises.engine import Misconception, exercise
 from glassroom.exercises.expect import call, expect, expect_near, expect_tensor, expect_value, expect_view
-from glassroom.exercises.facts import is_tensor, same_value, shape, values
+from glassroom.exercises.facts import copies_of, is_tensor, leaf_of, same_value, shape, values
 from glassroom.translations.templates import word
+
+OTHER_D = (
+    "for queries of 8 numbers it is right, for queries of 3 it is not. The root is that of d, however long "
+    "queries are: q.shape[-1]."
+)
 
 
 def attended(q: Any, k: Any, v: Any, factor: float | None = None, dim: int = -1) -> Any:
@@ -25,6 +30,15 @@ def lower(q: Any) -> Any:
 
 def is_same(result: Any, wanted: Any) -> bool:
     return bool(same_value(values(result), values(wanted), 1e-5))
+
+
+def gives(function: Callable[..., Any], name: str, arguments: tuple[Any, ...], wanted: Any) -> bool:
+    """Whether the learner's function returns these values, and raises nothing."""
+    try:
+        returned = call(function, name, *arguments)
+    except Misconception:
+        return False
+    return is_tensor(returned) and shape(returned) == shape(wanted) and is_same(returned, wanted)
 
 
 @exercise(
@@ -47,6 +61,7 @@ def is_same(result: Any, wanted: Any) -> bool:
     ],
 )
 def attention(attention: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
+    q, k, v = copies_of(q, k, v)
     own = call(attention, "attention", q, k, v)
     right = attended(q, k, v)
     expect_tensor(own, "attention(q, k, v)", shape=shape(right))
@@ -72,12 +87,15 @@ def attention(attention: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
         word("The root is taken of the number of keys; it is that of d, the length of a query."): attended(
             q, k, v, shape(k)[-2] ** -0.5
         ),
+        word("The root is taken of the length of a value; it is that of d, the length of a query."): attended(
+            q, k, v, shape(v)[-1] ** -0.5
+        ),
     }
     for mistake, wrong in shown.items():
-        expect(not is_same(own, wrong), mistake)
+        expect(is_same(wrong, right) or not is_same(own, wrong), mistake)
     told = "the shape is right, but the numbers are not those of the formula."
     expect_near(own, "attention(q, k, v)", right, 1e-5, told)
-    wanting = [(tensor * 1).requires_grad_() for tensor in (q, k, v)]
+    wanting = [leaf_of(tensor) for tensor in (q, k, v)]
     watched = call(attention, "attention", *wanting)
     if watched.requires_grad:
         watched.sum().backward()
@@ -92,6 +110,8 @@ def attention(attention: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
         is_same(deep, attended(*stacks)),
         "for single matrices it is right, for stacks of them it is not. Count dimensions from the end: −1 and −2.",
     )
+    thin = (q[..., :3] * 1, k[..., :3] * 1, v)
+    expect(gives(attention, "attention", thin, attended(*thin)), OTHER_D)
     return "Two products and a softmax: that is all of it."
 
 
@@ -119,6 +139,7 @@ def attention(attention: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     ],
 )
 def causal(causal: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
+    q, k, v = copies_of(q, k, v)
     returned = call(causal, "causal", q, k, v)
     scores = q @ k.transpose(-1, -2) / shape(q)[-1] ** 0.5
     below = lower(q)
@@ -155,11 +176,21 @@ def causal(causal: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
         not is_same(returned, scores.masked_fill(one_more == 0, float("-inf")).softmax(-1) @ v),
         "each position sees itself, those before it, and the next one: the triangle is one diagonal too large.",
     )
+    expect(
+        not is_same(returned, scores.masked_fill(hidden, float("-inf")).softmax(-2) @ v),
+        "softmax went along the queries: dimension −2. Each *query's* shares should add up to 1.",
+    )
     expect_near(returned, "causal(q, k, v)", right, 1e-5, "the numbers are not those of causal attention.")
     longer = [tensor[..., :3, :] * 1 for tensor in (q, k, v)]
     expect(
         is_same(call(causal, "causal", *longer), right[..., :3, :]),
         "with three positions instead of five the first three results should be the same, and they are not.",
+    )
+    thin = (q[..., :3] * 1, k[..., :3] * 1, v)
+    scores = thin[0] @ thin[1].transpose(-1, -2) / 3**0.5
+    expect(
+        gives(causal, "causal", thin, scores.masked_fill(hidden, float("-inf")).softmax(-1) @ v),
+        OTHER_D,
     )
     return "No position has a share of what comes later."
 
@@ -169,7 +200,7 @@ def causal(causal: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
     setup="x = torch.arange(48.0).view(2, 3, 8)",
     hints=[
         "Splitting the last dimension is a view; swapping heads and positions is a transpose.",
-        "x.view(N, n, heads, -1) is (N, n, heads, d / heads). Then swap dimensions 1 and 2. join goes the "
+        "x.view(N, n, heads, -1) is (N, n, heads, d // heads). Then swap dimensions 1 and 2. join goes the "
         "same way back, and merges the last two.",
         """
         def split(x, heads):
@@ -207,7 +238,7 @@ def heads(split: Callable[..., Any], join: Callable[..., Any], *, x: Any) -> str
         expect(
             not same_value(values(parts), values(x.unflatten(2, (-1, count)).permute(0, 3, 1, 2))),
             "the shape is right, but the heads take turns within a position. A head has neighboring numbers: in the "
-            "view, heads come before the numbers of a head, (N, n, heads, d / heads).",
+            "view, heads come before the numbers of a head, (N, n, heads, d // heads).",
         )
         expect_value(parts, f"split(x, {count})", right)
         expect_view(parts, "split(x, heads)", of=x, of_name="x", because="view and transpose copy nothing.")
@@ -219,6 +250,17 @@ def heads(split: Callable[..., Any], join: Callable[..., Any], *, x: Any) -> str
             "`join` merged without transposing first, and mixed up positions and heads.",
         )
         expect_value(back, "join(y)", x)
+    small = x[:1, :2, :4] * 1
+    apart = small.unflatten(2, (2, -1)).transpose(1, 2) * 1
+    expect(
+        gives(split, "split", (small, 2), apart),
+        "`split` is right for an x of shape (2, 3, 8), but not for one of shape (1, 2, 4): take the sizes "
+        "from x.shape.",
+    )
+    expect(
+        gives(join, "join", (apart,), small),
+        "`join` is right for (2, 3, 8), but not for (1, 2, 4): take the sizes from y.shape.",
+    )
     return "Cutting into heads is free; joining what they found is a copy."
 
 
@@ -245,7 +287,15 @@ def pieces(in_pieces: Callable[..., Any], *, q: Any, k: Any, v: Any) -> str:
         seen.append((shape(piece)[-2], shape(keys)[-2]))
         return attended(piece, keys, values_)
 
-    returned = call(in_pieces, "in_pieces", q, k, v, 4, watched)
+    q, k, v = copies_of(q, k, v)
+    try:
+        returned = call(in_pieces, "in_pieces", q, k, v, 4, watched)
+    except Misconception as raised:
+        expect(
+            "must match except in dimension 0" not in str(raised),
+            "torch.cat joins along dimension 0 if you name no other. Here the pieces go along dimension −2.",
+        )
+        raise
     queries, keys = shape(q)[-2], shape(k)[-2]
     expect(
         all(count == keys for _, count in seen),

@@ -30,6 +30,7 @@ def causal(q, k, v):
 """
 SPLIT = "def split(x, heads): return x.view(x.shape[0], x.shape[1], heads, -1).transpose(1, 2)\n"
 JOIN = "def join(y): return y.transpose(1, 2).flatten(2)\n"
+NAMES_OF_OTHERS = "q, k, v = (torch.randn(2, 4, 16, 8).requires_grad_() * 1 for _ in range(3))\n"
 PIECES = """
 def in_pieces(q, k, v, length, attention):
     return torch.cat([attention(piece, k, v) for piece in q.split(length, dim=-2)], dim=-2)
@@ -56,6 +57,8 @@ WRONG = [
     ("n08-attention", ATTENTION.replace("dim=-1", "dim=0"), "along the queries"),
     ("n08-attention", ATTENTION.replace(".softmax(dim=-1)", ""), "softmax is missing"),
     ("n08-attention", ATTENTION.replace("q.shape[-1]", "k.shape[-2]"), "number of keys"),
+    ("n08-attention", ATTENTION.replace("q.shape[-1]", "v.shape[-1]"), "the length of a value"),
+    ("n08-attention", ATTENTION.replace("q.shape[-1]", "8"), "for queries of 3 it is not"),
     ("n08-attention", ATTENTION.replace("dim=-1", "dim=1"), "for stacks of them it is not"),
     ("n08-attention", ATTENTION.replace("k.transpose(-1, -2)", "k.t()"), "raised RuntimeError"),
     ("n08-attention", ATTENTION.replace(" @ v", ""), "has shape (5, 7)"),
@@ -70,12 +73,22 @@ WRONG = [
     ("n08-causal", CAUSAL.replace("tril()", "tril(-1)"), "may see nothing"),
     ("n08-causal", CAUSAL.replace(" / q.shape[-1] ** 0.5", ""), "not divided by the root"),
     ("n08-causal", CAUSAL.replace("~allowed", "allowed"), "nans"),
+    ("n08-causal", CAUSAL.replace("softmax(dim=-1)", "softmax(dim=-2)"), "along the queries"),
+    ("n08-causal", CAUSAL.replace("q.shape[-1] ** 0.5", "8**0.5"), "for queries of 3 it is not"),
     ("n08-causal", CAUSAL.replace("n = q.shape[-2]", "n = 5"), "raised RuntimeError"),
     (
         "n08-heads",
         "def split(x, heads): return x.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2)\n" + JOIN,
         "take turns",
     ),
+    ("n08-heads", SPLIT.replace("x.shape[0], x.shape[1]", "2, 3") + JOIN, "take the sizes from x.shape"),
+    ("n08-heads", SPLIT.replace("-1)", "4 if heads == 2 else 2)") + JOIN, "take the sizes from x.shape"),
+    (
+        "n08-heads",
+        SPLIT + "def join(y): return y.transpose(1, 2).reshape(2, 3, 8)",
+        "take the sizes from y.shape",
+    ),
+    ("n08-heads", SPLIT.replace("-1)", "x.shape[-1] / heads)") + JOIN, "// makes an int"),
     ("n08-heads", SPLIT.replace(".transpose(1, 2)", "") + JOIN, "leaves the positions before the heads"),
     ("n08-heads", "def split(x, heads): return x.view(x.shape[0], heads, x.shape[1], -1)\n" + JOIN, "mixed up"),
     ("n08-heads", SPLIT.replace("transpose(1, 2)", "transpose(1, 2).contiguous()") + JOIN, "is a copy"),
@@ -101,6 +114,7 @@ WRONG = [
     ("n08-pieces", PIECES.replace("q.split(length, dim=-2)", "q.split(length, dim=-2)[::-1]"), "in the order"),
     ("n08-pieces", PIECES.replace("q.split(length, dim=-2)", "q.split(1, dim=-2)"), "[4, 4, 2]"),
     ("n08-pieces", PIECES.replace("q.split(length, dim=-2)", "q.split(length)"), "`length` was 4"),
+    ("n08-pieces", PIECES.replace("], dim=-2)", "])"), "joins along dimension 0"),
 ]
 
 ALSO_RIGHT = [
@@ -109,6 +123,8 @@ ALSO_RIGHT = [
      "    scores = torch.einsum('...nd,...md->...nm', q * q.shape[-1] ** -0.5, k)\n"
      "    shares = (scores - scores.amax(-1, keepdim=True)).exp()\n"
      "    return (shares / shares.sum(-1, keepdim=True)) @ v"),
+    ("n08-attention", ATTENTION + NAMES_OF_OTHERS),
+    ("n08-causal", CAUSAL + NAMES_OF_OTHERS),
     ("n08-causal", BY_TRIU),
     ("n08-causal", ROW_BY_ROW),
     ("n08-causal", "def causal(q, k, v):\n"

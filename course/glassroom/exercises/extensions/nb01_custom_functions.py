@@ -144,7 +144,8 @@ def matmul(Matmul: Any, *, matrix: Any) -> str:
     made = dict[tuple[bool, bool], int]()  # storages, by what needs a gradient
     for needed in ((True, True), (True, False), (False, True)):
         context = _Context(needed)
-        Matmul.setup_context(context, (matrix, b.detach()), product)
+        inputs = leaf_of(matrix).requires_grad_(needed[0]), leaf_of(b).requires_grad_(needed[1])
+        Matmul.setup_context(context, inputs, product)
         expect_saved_by_context(context, "Matmul")
         with account() as kept:
             answers = Matmul.backward(context, weights)
@@ -261,15 +262,43 @@ def split(Split: Any, *, w: Any) -> str:
     expect_value(fraction, "fraction", leaf.detach() - floor)
     expect_value(whole, "whole", floor)
     expect(
-        not whole.requires_grad,
-        "`whole` requires a gradient, as all results do unless they are marked, the very tensor that is returned: "
+        not (whole.requires_grad and _marks(Split, leaf.detach())),
+        "you marked one tensor and returned another. Give the whole part a name, mark it, and return it: "
         "ctx.mark_non_differentiable(whole).",
+    )
+    expect(
+        not whole.requires_grad,
+        "`whole` requires a gradient, as every result does that is not marked: ctx.mark_non_differentiable(whole).",
     )
     expect(fraction.requires_grad, "`fraction` does not require grad; only `whole` should be marked.")
     _backward(fraction, w.detach(), "Split")
     expect(leaf.grad is not None, "no gradient goes on to `x`.")
     expect_equal(values(leaf.grad), "the gradient of x", values(w.detach()))
     return "One result has a gradient; the other says that it has none."
+
+
+class _Marks:
+    """Takes the place of `ctx`, to see what a forward marks."""
+
+    def __init__(self) -> None:
+        self.marked: tuple[Any, ...] = ()
+
+    def mark_non_differentiable(self, *tensors: Any) -> None:
+        self.marked = tensors
+
+    def __getattr__(self, name: str) -> Any:
+        """A method that does nothing, such as `save_for_backward`."""
+        return lambda *_: None
+
+
+def _marks(Function: Any, *inputs: Any) -> tuple[Any, ...]:
+    """The tensors that a function marks as without a derivative, in either style."""
+    context = _Marks()
+    if "setup_context" in vars(Function):
+        Function.setup_context(context, inputs, Function.forward(*inputs))
+    else:
+        Function.forward(context, *inputs)
+    return context.marked
 
 
 def _backward(result: Any, weights: Any, name: str) -> None:

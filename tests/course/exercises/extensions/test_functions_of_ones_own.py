@@ -189,6 +189,11 @@ WRONG = [
     ("e01-matmul", MATMUL_IN_THE_FIRST_STYLE, "is written in the first style"),
     (
         "e01-matmul",
+        MATMUL.replace("forward(a, b)", "forward(ctx, a, b)").format(gradients=f"{FOR_A} {IF_A}, {FOR_B} {IF_B}"),
+        "forward has no ctx",
+    ),
+    (
+        "e01-matmul",
         MATMUL.format(gradients=f"for_a {IF_A}, for_b {IF_B}").replace(
             "        return for_a", f"        for_a, for_b = {FOR_A}, {FOR_B}\n        return for_a"
         ),
@@ -258,7 +263,8 @@ WRONG = [
     ("e02-softplus", "def Softplus(x): return x", "a class that derives from"),
     ("e01-reverse", "class Reverse: pass", "does not derive from torch.autograd.Function"),
     ("e01-split", split(arguments="gradient", gradient="gradient"), "one gradient for each result of forward"),
-    ("e01-split", split(mark=""), "mark_non_differentiable(whole)"),
+    ("e01-split", split(mark=""), "as every result does that is not marked"),
+    ("e01-split", split(mark="ctx.mark_non_differentiable(x.floor())"), "you marked one tensor and returned another"),
     ("e01-split", split(mark="ctx.mark_non_differentiable(whole, fraction)"), "only `whole` should be marked"),
     ("e01-split", split(results="whole, fraction"), "the other way around"),
     ("e01-split", split(results="fraction", arguments="for_fraction"), "not a tuple of two"),
@@ -276,6 +282,10 @@ ALSO_RIGHT = [
     ("e01-reverse", REVERSE.format(result="x.clone()", gradients="gradient.neg() * ctx.strength, None")),
     ("e01-reverse", REVERSE.format(result="x", gradients="-ctx.strength * gradient, None")),
     ("e01-matmul", MATMUL_WITH_STATEMENTS),
+    (
+        "e01-matmul",
+        MATMUL.format(gradients=f"{FOR_A} if a.requires_grad else None, {FOR_B} if b.requires_grad else None"),
+    ),
     ("e02-softplus", SOFTPLUS.format(forward=STABLE, saved="y", gradient="gradient * (1 - torch.exp(-kept))")),
     ("e01-split", split(gradient="for_fraction + for_whole")),
 ]

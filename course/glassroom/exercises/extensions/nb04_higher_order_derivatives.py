@@ -44,6 +44,10 @@ def derivative(derivative: Callable[..., Any], *, x: Any) -> str:
         _expect_no_tuple(slope, "derivative")
         expect_tensor(slope, f"derivative(f, x, {order})", shape=())
         expect(
+            order != 1 or not same_value(values(slope), values(right[2])),
+            "of order 1 it gives the second derivative. Take `order` gradients, whatever `order` is.",
+        )
+        expect(
             order == 1 or not same_value(values(slope), values(right[1])),
             f"of order {order} it gives the first derivative. Ask for the gradient of the gradient, `order` times.",
         )
@@ -108,7 +112,10 @@ def penalty(penalty: Callable[..., Any], *, critic: Any, points: Any, weights: A
     right = ((lengths - 1) ** 2).mean()
     together = ((lengths * lengths).sum().sqrt() - 1) ** 2
     long = lengths.detach()
+    by_column = ((1 - scores * scores).square().sum().sqrt() * leaf.abs()).detach()
     mistakes = {
+        float(((by_column - 1) ** 2).mean()): "norm(dim=0) gives the lengths of the columns, of which there is one for "
+        "each input. Each row has a length of its own: norm(dim=1).",
         float(((long / len(mine) - 1) ** 2).mean()): "the scores' mean divides each gradient by the number of rows. "
         "Walk back from their sum.",
         float((long - 1).mean() ** 2): "the square of the mean is not the mean of the squares: square for each row "
@@ -336,6 +343,11 @@ def _recorded(function: Callable[..., Any], name: str, *arguments: Any) -> Any:
             "grad can be implicitly created only for scalar outputs" not in told,
             f'`{name}` raised "grad can be implicitly created only for scalar outputs": there are several slopes, and '
             "each needs a weight. Here these are v: grad_outputs=v.",
+        )
+        expect(
+            "Mismatch in shape: grad_output" not in told,
+            f'`{name}` raised "Mismatch in shape": grad_outputs has a weight for each number that the gradient is '
+            "taken of. f(x) is one number; v weighs the slopes, so it belongs to the second grad.",
         )
         raise
 

@@ -90,6 +90,16 @@ WRONG = [
     ),
     (
         "e04-order",
+        DERIVATIVE.format(leaf=OWN_LEAF, times="2", step=RECORDED, result="result"),
+        "whatever `order` is",
+    ),
+    (
+        "e04-order",
+        DERIVATIVE.format(leaf=OWN_LEAF, times="order", step=RECORDED.replace("(result,)", "result"), result="result"),
+        "take the one gradient out of it",
+    ),
+    (
+        "e04-order",
         DERIVATIVE.format(leaf=SAME_LEAF, times="order", step=RECORDED, result="result"),
         "requires grad now",
     ),
@@ -101,6 +111,16 @@ WRONG = [
     ("e04-penalty", PENALTY.format(leaf=OWN_POINTS, slopes=SLOPES_OF_NOW, result=DISTANCE), "it has no history"),
     ("e04-penalty", PENALTY.format(leaf=OWN_POINTS, slopes=SLOPES, result=DISTANCE + ".detach()"), "it has no history"),
     ("e04-penalty", PENALTY.format(leaf=OWN_POINTS, slopes=SLOPES, result="((slopes.norm() - 1) ** 2)"), "together"),
+    (
+        "e04-penalty",
+        PENALTY.format(leaf=OWN_POINTS, slopes=SLOPES, result=DISTANCE.replace("dim=1", "dim=0")),
+        "the lengths of the columns",
+    ),
+    (
+        "e04-penalty",
+        PENALTY.format(leaf=OWN_POINTS, slopes=SLOPES.replace("(slopes,)", "slopes"), result=DISTANCE),
+        "take the tensor out of it",
+    ),
     (
         "e04-penalty",
         PENALTY.format(leaf=OWN_POINTS, slopes=SLOPES, result="(slopes**2).sum(1).mean()"),
@@ -127,6 +147,13 @@ WRONG = [
         "requires grad now",
     ),
     ("e04-product", PRODUCT.format(leaf=OWN_LEAF, rest="return slopes"), "the gradient of f"),
+    (
+        "e04-product",
+        PRODUCT.format(leaf=OWN_LEAF, rest="return torch.autograd.grad(slopes, x)[0]").replace(
+            "create_graph", "grad_outputs=v, create_graph"
+        ),
+        "it belongs to the second grad",
+    ),
     ("e04-product", PRODUCT.format(leaf=OWN_LEAF, rest="return slopes * v"), "not the Hessian times v"),
     (
         "e04-product",

@@ -174,6 +174,13 @@ WRONG = [
         REVERSE.format(result="x.view_as(x)", gradients="-ctx.strength * gradient, None").replace("@staticmethod", ""),
         "`Reverse.forward` is not static",
     ),
+    (
+        "e01-reverse",
+        REVERSE.format(result="x.view_as(x)", gradients="-gradient, None").replace(
+            "(ctx, x, strength)", "(x, strength)"
+        ),
+        "Only beside a setup_context does forward take no ctx",
+    ),
     ("e01-reverse", REVERSE_AS_A_FUNCTION, "a class that derives from"),
     ("e01-reverse", "Reverse = 3", "a class that derives from"),
     ("e01-matmul", MATMUL.format(gradients=f"{FOR_A}, {FOR_B}"), "computed for nothing"),

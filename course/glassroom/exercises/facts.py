@@ -311,6 +311,11 @@ PYTHON_MEANS = (
         "Sizes and counts are whole numbers: / gives a float, 2.0, and // gives 2.",
     ),
     (
+        re.compile("Mismatch in shape: grad_output"),
+        "What a backward begins with has a weight for each number of the tensor that it begins at, in its shape.",
+    ),
+    (re.compile("must be tuple of Tensors, not Tensor"), "It takes several tensors: a list of them."),
+    (
         re.compile("'type' object does not support the context manager"),
         "Parentheses are missing: with torch.no_grad():",
     ),

@@ -305,12 +305,6 @@ PYTHON_MEANS = (
         "max and min go along one dimension, and give the places as well. amax and amin take several dimensions.",
     ),
     (
-        re.compile(
-            r"must be (tuple of ints|int)\b.*(not float|got float|of type float)|'float' object cannot be interp"
-        ),
-        "Sizes and counts are whole numbers: / gives a float, 2.0, and // gives 2.",
-    ),
-    (
         re.compile("Mismatch in shape: grad_output"),
         "What a backward begins with has a weight for each number of the tensor that it begins at, in its shape.",
     ),
@@ -338,7 +332,7 @@ PYTHON_MEANS = (
     ),
     (
         re.compile(
-            r"but (got|found element of type) float|'float' object cannot be interpreted as an integer|"
+            r"must be (tuple of ints|int)\b.*(not|got|of type) float|'float' object cannot be interpreted|"
             "slice indices must be integers"
         ),
         "/ makes a float, of whole numbers too; // makes an int.",

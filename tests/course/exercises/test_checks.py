@@ -487,14 +487,14 @@ def test_functions_of_the_learner_are_called_and_their_errors_told():
     assert "with the arguments that the task names" in misconception(call, lambda: 1, "f", 2)
     assert "take the tensor out of it" in misconception(call, lambda x: (x,) / 2, "f", 2)
     assert "Parentheses are missing" in misconception(call, lambda x: x.upper + "a", "f", "b")
-    assert "// gives 2" in misconception(call, lambda n: list(range(n / 2)), "f", 4)
+    assert "// makes an int" in misconception(call, lambda n: list(range(n / 2)), "f", 4)
     assert "returned nothing" in misconception(call, lambda x: None, "f", 2)
 
 
 @pytest.mark.parametrize(
     ("slip", "told"),
     [
-        (lambda torch, x: x.view(2, x.numel() / 2), "// gives 2"),
+        (lambda torch, x: x.view(2, x.numel() / 2), "// makes an int"),
         (lambda torch, x: x.view(2, 2).max((0, 1)), "amax and amin take several dimensions"),
         (lambda torch, x: torch.stack(x), "a list of them"),
         (lambda torch, x: torch.autograd.grad(x.sum(), x, x.detach()), "a weight for each number"),

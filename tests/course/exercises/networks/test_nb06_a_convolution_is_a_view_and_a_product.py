@@ -83,7 +83,7 @@ WRONG = [
     ),
     ("n06-pool", POOL.replace("3, 5", "2, 4"), "amax went over its dimensions 2 and 4"),
     ("n06-pool", POOL.replace("3, 5", "4, 5"), "Those within a tile go"),
-    ("n06-pool", POOL.replace("height // 2", "height / 2"), "// gives 2"),
+    ("n06-pool", POOL.replace("height // 2", "height / 2"), "// makes an int"),
     ("n06-pool", POOL.replace("amax((3, 5))", "max((3, 5))"), "amax and amin take several dimensions"),
     ("n06-pool", "def max_pool(maps): return maps[:, :, ::2, ::2]", "the first number of each tile"),
     ("n06-pool", "def max_pool(maps): return torch.nn.functional.max_pool2d(maps, 2)", "by view and amax"),

@@ -107,11 +107,15 @@ def parts(in_parts: Callable[..., Any], *, x: Any) -> str:
             "each part ran all the steps. A part has its own slice of them: steps[begin : begin + length].",
         )
         expect_tensor(result, name)
+        expect(
+            not same_value(values(result), values(mine)),
+            f"`{name}` is `x` itself: no step has arrived in it. `checkpoint` returns the part's result, so x = …",
+        )
         expect_value(result, name, right.detach())
         expect(result.requires_grad, f"`{name}` does not require grad: something cut the graph.")
         loss = (result * 1.0).sum()
         del result
-        kept = sum(storage() is not None for storage in storages)
+        kept, between = sum(storage() is not None for storage in storages), parts - 1
         loss.backward()
         expect(max(runs) > 1, "no step was run a second time in the backward: there is no checkpoint in it.")
         once = runs.count(1)
@@ -127,14 +131,14 @@ def parts(in_parts: Callable[..., Any], *, x: Any) -> str:
             "Hand them over as arguments of `checkpoint`.",
         )
         expect(
-            kept >= parts - 1,
-            f"results alive after the forward with parts={parts}: {kept}; there should be one between every two "
-            "neighboring parts. A part has len(steps) // parts steps.",
+            kept >= between,
+            f"results alive after the forward with parts={parts}: {kept}, and there should be {between}, one between "
+            "every two neighboring parts. A part has len(steps) // parts steps.",
         )
         expect(
-            kept <= parts - 1,
-            f"results alive after the forward with parts={parts}: {kept}; one between every two neighboring parts is "
-            "enough.",
+            kept <= between,
+            f"results alive after the forward with parts={parts}: {kept}, and {between} would do: one between every "
+            "two neighboring parts.",
         )
         right.sum().backward()
         expect(

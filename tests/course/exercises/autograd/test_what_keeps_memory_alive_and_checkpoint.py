@@ -170,7 +170,26 @@ WRONG = [
     ("a08-valley", "parts, runs = 1, 192", "as high as before"),
     ("a08-valley", "parts, runs = 64, 128", "as without checkpoint"),
     ("a08-valley", "parts, runs = 8, 512", "run again once"),
-    ("a08-parts", ONE_BY_ONE, "one between every two neighboring parts is enough"),
+    ("a08-parts", ONE_BY_ONE, "with parts=3: 5, and 2 would do"),
+    (
+        "a08-parts",
+        PARTS.format(call=CHECKPOINT + "run(steps[begin : begin + length], x), x, use_reentrant=False)"),
+        "hand over the function itself",
+    ),
+    (
+        "a08-parts",
+        PARTS.format(call=CHECKPOINT + "run, steps[begin : begin + length], x, use_reentrant=False)").replace(
+            "len(steps) // parts", "parts"
+        ),
+        "with parts=3: 1, and there should be 2, one between",
+    ),
+    (
+        "a08-parts",
+        PARTS.format(call=CHECKPOINT + "run, steps[begin : begin + length], x, use_reentrant=False)").replace(
+            "x = torch", "torch"
+        ),
+        "no step has arrived in it",
+    ),
     ("a08-parts", BACKWARDS, "`in_parts(steps, x, 3)[0]` is -0.87145"),
     ("a08-parts", PARTS.format(call="run(steps[begin : begin + length], x).detach()"), "does not require grad"),
 ]

@@ -337,6 +337,16 @@ PYTHON_MEANS = (
         ),
         "/ makes a float, of whole numbers too; // makes an int.",
     ),
+    (
+        re.compile(r"expected Tensor as element \d+ in argument 0, but got tuple"),
+        "Tuples cannot be stacked. torch.autograd.grad returns one, with a gradient for each input: take [0]. "
+        "torch.func.jvp returns results and tangents: take [1].",
+    ),
+    (re.compile("set a forward gradient that has a different size"), "A direction has a number for each input."),
+    (
+        re.compile(r"Expected (primals|tangents) to be a tuple"),
+        "torch.func.jvp takes two tuples, the arguments of f and their directions: (x,) and (u,).",
+    ),
     (re.compile("save_for_backward can only save"), "It takes tensors; a number is kept as an attribute of ctx."),
 )
 """What errors without notes mean, by a part of their message."""

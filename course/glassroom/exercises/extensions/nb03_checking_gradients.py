@@ -17,7 +17,7 @@ from glassroom.exercises.expect import (
     expect_words,
 )
 from glassroom.exercises.extensions.own_functions import applied
-from glassroom.exercises.facts import dtype_name, leaf_of, same_value, values
+from glassroom.exercises.facts import dtype_name, is_tensor, leaf_of, same_value, values
 from glassroom.records.columns import joined
 
 
@@ -69,6 +69,15 @@ def numerical(numerical: Callable[..., Any], *, f: Callable[..., Any], x: Any) -
         not same_value(values(result), values(right * 2)),
         "every entry is twice as large as it should be: the two points are 2 * eps apart.",
     )
+    above, below = ([float(f(mine + sign * step)) for step in _steps(mine, 0.125)] for sign in (1, -1))
+    expect(
+        not same_value(values(result), [over - under / 0.25 for over, under in zip(above, below, strict=True)]),
+        "only the second value was divided by 2 * eps: the difference needs parentheses, (f(…) - f(…)) / (2 * eps).",
+    )
+    expect(
+        not same_value(values(result), [values(right)[0], *[0.0] * (len(mine) - 1)]),
+        "only the first element was computed: `return` stands inside the loop.",
+    )
     forward = right + 0.125  # what a step to one side alone gives: all second derivatives but the mixed one are 2
     expect(
         not same_value(values(result), values(forward)),
@@ -90,8 +99,23 @@ def numerical(numerical: Callable[..., Any], *, f: Callable[..., Any], x: Any) -
     )
     expect_value(result, "numerical(f, x, 0.125)", right)
     cubes = call_writing(numerical, "numerical", lambda t: (t * t * t).sum(), mine, 0.5)
+    expect(
+        not (is_tensor(cubes) and same_value(values(cubes), values(3 * x * x))),
+        "that is the exact gradient, as autograd gives it. The numerical one of the sum of cubes is 0.25 larger at "
+        "eps = 0.5: compute it from values of f alone.",
+    )
     expect_value(cubes, "numerical(sum of cubes, x, 0.5)", 3 * x * x + 0.25)
     return "Two calls for each element, and no derivative was needed."
+
+
+def _steps(x: Any, eps: float) -> list[Any]:
+    """A step of eps along each element."""
+    steps = []
+    for place in range(len(x)):
+        step = x * 0
+        step[place] = eps
+        steps.append(step)
+    return steps
 
 
 @exercise(
@@ -133,7 +157,7 @@ def numerical(numerical: Callable[..., Any], *, f: Callable[..., Any], x: Any) -
     ],
 )
 def mended(Mended: Any, *, gradcheck: Callable[..., Any], inputs: Sequence[Any]) -> str:
-    matrix, x, b = inputs
+    matrix, x, b = inputs = [leaf_of(each.double()) for each in inputs]
     result = applied(Mended, "Mended", *inputs)
     expect_tensor(result, "Mended.apply(matrix, x, b)", shape=tuple(b.shape))
     expect_value(result, "Mended.apply(matrix, x, b)", (matrix @ x + b).detach())

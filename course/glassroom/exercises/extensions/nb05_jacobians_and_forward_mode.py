@@ -60,7 +60,7 @@ def by_rows(by_rows: Callable[..., Any], *, f: Any, x: Any) -> str:
         f"the matrix is right, but f ran {len(runs)} times for it. With retain_graph=True once is enough.",
     )
     _expect_untouched(at)
-    wide = x.new_tensor([1.0, 2.0, 3.0, 4.0])
+    wide = x.new_tensor([1.0, 2.0, 3.0, 4.0, 5.0])
     _expect_jacobian(
         call(by_rows, "by_rows", _neighbors, wide), "by_rows of another function", _jacobian_of_neighbors(wide)
     )
@@ -173,7 +173,11 @@ def each_gradient(each_gradient: Callable[..., Any], *, w: Any, xs: Any, ys: Any
         expect(
             "grad_and_value" not in str(told.__context__),  # which PyTorch names where the result is no single number
             "`grad` wants a function that returns one number, and this one returns one for each sample. Take `grad` of "
-            "one sample's error first, then `vmap`.",
+            "one sample's error first, then `vmap`, and let it slice `ys` as it slices `xs`.",
+        )
+        expect(
+            "in_dims is not compatible" not in str(told),
+            "`in_dims` has an entry for each argument, so three here: for w, for xs and for ys.",
         )
         raise
     missed = (xs * w).sum(dim=1) - ys
@@ -251,13 +255,13 @@ def _jacobian_of_f(x: Any) -> list[list[float]]:
 
 
 def _neighbors(x: Any) -> Any:
-    """Three results of four inputs: each the product of two neighbors."""
+    """A result for each pair of neighbors among the inputs: their product."""
     return x[1:] * x[:-1]
 
 
 def _jacobian_of_neighbors(x: Any) -> list[list[float]]:
-    a, b, c, d = values(x)
-    return [[b, a, 0.0, 0.0], [0.0, c, b, 0.0], [0.0, 0.0, d, c]]
+    pairs, last = list(zip(values(x), values(x)[1:], strict=False)), len(x) - 2
+    return [[0.0] * place + [right, left] + [0.0] * (last - place) for place, (left, right) in enumerate(pairs)]
 
 
 def _bent(x: Any) -> Any:

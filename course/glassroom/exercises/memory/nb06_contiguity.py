@@ -208,6 +208,11 @@ def small_bill(two_rows: Callable[[Any], Any], *, big: Any) -> str:
     expect_value(call(two_rows, "two_rows", other), "two_rows(big[:3, 5:9])", other[:, :2].t())
     allocated = sum(kept.allocations)
     expect(
+        allocated < 2 * needed or max(kept.allocations) > needed,
+        "the rows are right and small, but they were copied twice. A slice and a transpose cost nothing: take both "
+        "first, and then call contiguous() once.",
+    )
+    expect(
         allocated < 2 * needed,
         f"the rows are right and small, but {allocated:,} bytes were allocated on the way to these {needed:,}. Slice "
         "first: then contiguous() has little to copy.",

@@ -231,6 +231,26 @@ def adam(adam: Callable[..., Any], *, start: Any) -> str:
             (_adam_steps(_slopes(), inside=True), "1e-8 is added after the root, not under it."),
             (_adam_steps(_slopes(), kept_corrected=True), "The corrected means were kept. Keep them as they are."),
             (
+                _adam_steps(_slopes(), epsilon=False),
+                "1e-8 is not part of the divisor. It is added to the root, in parentheses: / (root + 1e-8).",
+            ),
+            (
+                _adam_steps(_slopes(), remembered=False, counted=True),
+                "The means of the step before are not used: keep both in state.",
+            ),
+            (
+                _adam_steps(_slopes(), followed=False),
+                "The step follows the gradient; it should follow its running mean.",
+            ),
+            (
+                _adam_steps(_slopes(), fades=0.9),
+                "Each mean is corrected with its own number: 0.9 for the gradient, 0.999 for its square.",
+            ),
+            (
+                _adam_steps(_slopes(), power_outside=True),
+                "`(1 - 0.9) ** t` is another number than `1 - 0.9**t`.",
+            ),
+            (
                 _adam_steps(_slopes(), squared=False),
                 "The second mean is of the gradient *squared*: `0.001 * gradient**2`.",
             ),
@@ -257,17 +277,24 @@ def _adam_steps(
     rooted: bool = True,
     remembered: bool = True,
     squared: bool = True,
+    epsilon: bool = True,
+    counted: bool = False,
+    followed: bool = True,
+    fades: float = 0.999,
+    power_outside: bool = False,
 ) -> Walk:
     """The steps of Adam, divided by the rate; or of one of its misreadings."""
     steps, mean, square = list[list[float]](), [0.0, 0.0], [0.0, 0.0]
     for number, slope in enumerate(slopes, 1):
         if not remembered:
-            number, mean, square = 1, [0.0, 0.0], [0.0, 0.0]
+            number, mean, square = number if counted else 1, [0.0, 0.0], [0.0, 0.0]
         mean = [0.9 * m + 0.1 * g for m, g in zip(mean, slope, strict=True)]
         square = [0.999 * s + 0.001 * (g * g if squared else g) for s, g in zip(square, slope, strict=True)]
         power = 1 if corrected_as_first else number
-        by_mean, by_square = (1 - 0.9**power, 1 - 0.999**power) if corrected else (1.0, 1.0)
-        large = [m / by_mean for m in mean], [s / by_square for s in square]
+        by_mean, by_square = (1 - 0.9**power, 1 - fades**power) if corrected else (1.0, 1.0)
+        if power_outside:
+            by_mean, by_square = (1 - 0.9) ** power, (1 - 0.999) ** power
+        large = [m / by_mean for m in mean] if followed else slope, [s / by_square for s in square]
         if kept_corrected:
             mean, square = large
         step = []
@@ -275,7 +302,7 @@ def _adam_steps(
             if s < 0:  # of gradients that were not squared
                 step.append(math.nan)
                 continue
-            root = math.sqrt(s + 1e-8) if inside else (math.sqrt(s) if rooted else s) + 1e-8
+            root = math.sqrt(s + 1e-8) if inside else (math.sqrt(s) if rooted else s) + 1e-8 * epsilon
             step.append(m / root)
         steps.append(step)
     return steps
@@ -326,15 +353,16 @@ def _walked(optimizer: Any, name: str, start: Any) -> tuple[Walk, dict[Any, Any]
 
 def _tell(walk: Walk, right: Walk) -> None:
     step = next(number for number, pair in enumerate(zip(walk, right, strict=True)) if not same_value(*pair))
+    digits = next((few for few in (4, 6, 8) if _short(walk[step], few) != _short(right[step], few)), 10)
     expect(
         False,
         f"after step {step + 1} with the gradient {_short(_slopes()[step])} and the rate {RATE}, `p` is "
-        f"{_short(walk[step])}; it should be {_short(right[step])}.",
+        f"{_short(walk[step], digits)}; it should be {_short(right[step], digits)}.",
     )
 
 
-def _short(numbers: list[Any]) -> str:
-    return f"[{', '.join(f'{number:.4g}' for number in numbers)}]"
+def _short(numbers: list[Any], digits: int = 4) -> str:
+    return f"[{', '.join(f'{number:.{digits}g}' for number in numbers)}]"
 
 
 @exercise(

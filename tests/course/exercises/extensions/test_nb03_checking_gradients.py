@@ -80,6 +80,21 @@ WRONG = [
     ("e03-numerical", NUMERICAL.format(quotient="(f(x + step) - f(x)) / eps"), "in one direction only"),
     ("e03-numerical", NUMERICAL.format(quotient="(f(x + step) - f(x - step)) / eps"), "2 * eps apart"),
     ("e03-numerical", NUMERICAL.format(quotient="(f(x - step) - f(x + step)) / (2 * eps)"), "holds"),
+    (
+        "e03-numerical",
+        NUMERICAL.format(quotient="f(x + step) - f(x - step) / (2 * eps)"),
+        "only the second value was divided",
+    ),
+    (
+        "e03-numerical",
+        NUMERICAL.format(quotient="(f(x + step) - f(x - step)) / (2 * eps)").replace("    return", "        return"),
+        "`return` stands inside the loop",
+    ),
+    (
+        "e03-numerical",
+        "def numerical(f, x, eps):\n    y = x.clone().requires_grad_()\n    return torch.autograd.grad(f(y), y)[0]",
+        "that is the exact gradient",
+    ),
     ("e03-numerical", NUMERICAL_IN_PLACE.format(restore="pass"), "was changed and not put back"),
     ("e03-numerical", NUMERICAL_ALL_AT_ONCE, "all elements moved at once"),
     ("e03-numerical", NUMERICAL.format(quotient="(f(x + step) - f(x - step)) / 2 * eps"), "write `/ (2 * eps)`"),
@@ -129,6 +144,7 @@ WRONG = [
 ALSO_RIGHT = [
     ("e03-numerical", NUMERICAL_IN_PLACE.format(restore="x[i] += eps")),
     ("e03-mended", mended(matrix="torch.outer(gradient, x)", x="gradient @ matrix")),
+    ("e03-mended", mended() + "inputs = (matrix, torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64), b)\n"),
     ("e03-is-right", WITH_TRY),
     ("e03-complex-product", product("v.conj() * gradient, (u * gradient.conj()).conj()")),
 ]

@@ -58,6 +58,41 @@ def by_columns(f, x):
 """
 
 WRONG = [
+    (
+        "e05-rows",
+        ROWS.replace("retain_graph=True)[0]", "retain_graph=True)").format(leaf=OWN_LEAF, result="torch.stack(rows)"),
+        "take [0]",
+    ),
+    (
+        "e05-rows",
+        ROWS.replace("in y]", "in [y[row] for row in range(3)]]").format(leaf=OWN_LEAF, result="torch.stack(rows)"),
+        "of another function",
+    ),
+    (
+        "e05-columns",
+        COLUMNS.replace(")[1]", ")").format(direction="direction", result="torch.stack(columns, dim=1)"),
+        "take [1]",
+    ),
+    (
+        "e05-columns",
+        COLUMNS.replace("(x,), ({direction},)", "x, {direction}").format(direction="direction", result="columns"),
+        "takes two tuples",
+    ),
+    (
+        "e05-columns",
+        COLUMNS.replace("len(x)", "len(f(x))").format(direction="direction", result="torch.stack(columns, dim=1)"),
+        "A direction has a number for each input",
+    ),
+    (
+        "e05-samples",
+        SAMPLES.format(result="torch.func.vmap(torch.func.grad(error), in_dims=(None, 0))(w, xs, ys)"),
+        "so three here",
+    ),
+    (
+        "e05-samples",
+        SAMPLES.format(result="torch.func.vmap(torch.func.grad(error), in_dims=(None, 0, None))(w, xs, ys)"),
+        "let it slice `ys`",
+    ),
     ("e05-rows", ROWS.format(leaf=OWN_LEAF, result="rows"), "make one tensor"),
     ("e05-rows", ROWS.format(leaf=OWN_LEAF, result="torch.stack(rows, dim=1)"), "lies on its side"),
     ("e05-rows", ROWS.format(leaf=OWN_LEAF, result="sum(rows)"), "the sum of the rows"),

@@ -103,6 +103,7 @@ WRONG = [
     ("06-who-hears", "base_after = [[1, 0, 0], [2, 0, 3]]", "nowhere in base"),
     ("06-small-bill", "def two_rows(big): return big.t().contiguous()[:2]", "Slice first"),
     ("06-small-bill", "def two_rows(big): return big[:, :2].t()", "not in order"),
+    ("06-small-bill", "def two_rows(big): return big[:, :2].contiguous().t().contiguous()", "copied twice"),
     ("06-small-bill", "def two_rows(big): return big.t().contiguous()[:2].clone()", "8,016,000 bytes were allocated"),
     ("06-small-bill", "def two_rows(big): return big[:2]", "two of its rows"),
     ("06-camera", "x = photo.view(1, 3, 4, 5)", "the colors got mixed"),

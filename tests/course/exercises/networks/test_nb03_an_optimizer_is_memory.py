@@ -130,6 +130,26 @@ def weigh(optimizer):
 
 WRONG = [
     (
+        "n03-adam",
+        ADAM.format(
+            keep=KEEP, step="p -= rate * (mean / (1 - 0.9**step)) / (square / (1 - 0.999**step)).sqrt() + 1e-8"
+        ),
+        "in parentheses",
+    ),
+    ("n03-adam", ADAM.format(keep="pass", step=ADAM_STEP), "The means of the step before are not used"),
+    (
+        "n03-adam",
+        ADAM.format(keep=KEEP, step=ADAM_STEP.replace("(mean / (1 - 0.9**step))", "gradient")),
+        "running mean",
+    ),
+    (
+        "n03-adam",
+        ADAM.format(
+            keep=KEEP, step=ADAM_STEP.replace("1 - 0.9**", "(1 - 0.9)**").replace("1 - 0.999**", "(1 - 0.999)**")
+        ),
+        "is another number",
+    ),
+    (
         "n03-descend",
         DESCEND.format(empty=EMPTY, step="parameter = parameter - rate * parameter.grad", loss="loss.item()"),
         "`parameter` is where it was",
@@ -222,7 +242,8 @@ WRONG = [
         "corrected means were kept",
     ),
     ("n03-adam", ADAM.format(keep="step -= 1; " + KEEP, step=ADAM_STEP), "count the steps from 1"),
-    ("n03-adam", ADAM.format(keep=KEEP, step=ADAM_STEP.replace("0.999**", "0.9**")), "after step 1"),
+    ("n03-adam", ADAM.format(keep=KEEP, step=ADAM_STEP.replace("1e-8", "0.9e-8")), "is [0.95, -2.04955]; it should"),
+    ("n03-adam", ADAM.format(keep=KEEP, step=ADAM_STEP.replace("0.999**", "0.9**")), "with its own number"),
     ("n03-rate", RATE + "first * factor ** epoch", "in every epoch"),
     ("n03-rate", RATE + "first * factor ** ((epoch + 1) // every)", "one epoch too early"),
     ("n03-rate", RATE + "first * factor * (epoch // every)", "not factor * n"),

@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from glassroom.exercises import facts
-from glassroom.exercises.cards.card import message_card
-from glassroom.exercises.lines import in_lines
-from glassroom.live.audience import somebody_watches
+from glassroom.exercises.cards.sheet import say
 from glassroom.translations.notes import notebook_of
 
 _INTERNAL = re.compile(r"\s*\(Triggered internally at [^()]*\)\.?")
@@ -37,18 +35,7 @@ def attempt(what: str = "", *, notes: bool = False) -> Iterator[None]:
             raised = "\n".join([_told(facts.whole_message(error)), *below])
     told = [_told(f"{warning.category.__name__}: {warning.message}") for warning in caught]
     for message in filter(None, [*told, raised]):
-        _show(f"{what}: {message}" if what else message)
-
-
-def _show(message: str) -> None:
-    """Print a message; to a person at a notebook, display it, so that its lines fit every width."""
-    text = in_lines(message)
-    if not somebody_watches():
-        print(text)
-        return
-    from IPython.display import display  # where somebody watches, it is there
-
-    display(message_card(message, text))
+        say(f"{what}: {message}" if what else message)
 
 
 def _told(message: str) -> str:

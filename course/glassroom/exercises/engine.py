@@ -45,13 +45,13 @@ from glassroom.exercises.progress import checked, hinted
 from glassroom.exercises.tracebacks import shorten_tracebacks
 from glassroom.live.audience import running_code, somebody_watches, widgets_run
 from glassroom.records.columns import joined
-from glassroom.translations.templates import word
+from glassroom.translations.templates import is_code, word
 from glassroom.workspace.former_ids import FORMER_IDS, current
 
 PRINTED_LINES, PRINTED_CHARACTERS = 12, 2000  # limits of an answer's printed text that is shown
 OURS = str(Path(__file__).resolve().parent)  # frames of files in this folder are ours
 RUNGS = ("the concept", "where to look", "nearly the code", "the answer")
-CODE = 2  # hints from this one on are code
+CODE = 2  # hints from this one on may be code
 LEFT_OUT = "# The answer is not in this copy of the course. Your teacher has it."
 
 WORDS = "\0"  # the mark around a name that is words rather than code
@@ -147,6 +147,7 @@ def exercise(id: str, *, hints: Sequence[str], setup: str = "") -> Callable[[Exa
     `hints` are four: the concept, where to look, nearly the code, the answer. `setup` is the code that comes before the
     exercise in its notebook, as far as the answer needs it. If the answer is empty, the hint says that it has been left
     out. The examiner raises `Misconception` (the `expect_…` functions do) and may return a sentence to show on success.
+    It is given None for an answer only where its annotation ends in `| None`.
     """
     if len(hints) != len(RUNGS):
         raise ValueError(f"exercise {id!r} has {len(hints)} hints; the ladder has four: {', '.join(RUNGS)}")
@@ -285,9 +286,15 @@ def _take_hint(id: str, place: int) -> tuple[str, str, bool]:
     return _rung(id, place)
 
 
+def looks_like_code(hint: str, place: int) -> bool:
+    """Whether the hint at this position is shown as code: where nearly the code stands may be a sentence."""
+    return place >= CODE and (is_code(hint) or "\n" in hint or place == len(RUNGS) - 1)
+
+
 def _rung(id: str, place: int) -> tuple[str, str, bool]:
     """The kind of the hint, its text, and whether the text is code."""
-    return RUNGS[place], hints_of(id)[place], place >= CODE
+    hint = hints_of(id)[place]
+    return RUNGS[place], hint, looks_like_code(hint, place)
 
 
 def is_checked(id: str) -> bool:
@@ -375,9 +382,11 @@ def _examine(exercise: Exercise, answers: Sequence[object], given: dict[str, obj
         names = word(", ").join(f"`{name}`" for name in missing)
         waits = "waits" if len(missing) == 1 else "wait"
         raise Unanswered(f'{names} {waits} for your answer. Try one; hint("{exercise.id}") helps.')
-    if empty := [name for name in exercise.answers if bound.arguments[name] is None]:
-        raise Misconception(f'`{empty[0]}` is None: what you wrote gives nothing. hint("{exercise.id}") helps.')
-    for name, kind in inspect.get_annotations(exercise.examine).items():
+    kinds = inspect.get_annotations(exercise.examine)
+    for name in exercise.answers:
+        if bound.arguments[name] is None and not str(kinds.get(name)).endswith("| None"):
+            raise Misconception(f'`{name}` is None: what you wrote gives nothing. hint("{exercise.id}") helps.')
+    for name, kind in kinds.items():
         if str(kind).startswith("Callable") and name in bound.arguments and not _is_function(bound.arguments[name]):
             raise Misconception(f"`{name}` is {facts.text(bound.arguments[name])}; it should be a function.")
     if any(name not in bound.arguments for name in exercise.given):
@@ -423,15 +432,15 @@ def hint(id: str = "", /) -> None:
         print(exercise)
         return
     rung = min(_rungs_taken.get(exercise.id, 0), len(RUNGS) - 1)
-    name, text, is_code = _take_hint(exercise.id, rung)
+    name, text, is_listing = _take_hint(exercise.id, rung)
     heading = f"Hint {rung + 1} of {len(RUNGS)}, {name}:"
-    told = f"{heading}\n{indent(text, '    ')}" if is_code else in_lines(f"{heading} {text}")
+    told = f"{heading}\n{indent(text, '    ')}" if is_listing else in_lines(f"{heading} {text}")
     if widgets_run():
         _offer_hints(exercise.id, told)
     elif somebody_watches():
         from IPython.display import display
 
-        display(hints_card([(name, text, is_code)], told))
+        display(hints_card([(name, text, is_listing)], told))
     else:
         print(told)
 

@@ -7,14 +7,15 @@ was not given (`...`) is no mistake, so the notebook runs from top to bottom wit
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from glassroom.exercises import facts
 from glassroom.exercises.cards.card import UNREAD, WRONG, Asked, Revealed
-from glassroom.exercises.cards.sheet import Sheet, sheet_of_this_cell, tell
+from glassroom.exercises.cards.sheet import Sheet, say, sheet_of_this_cell, tell
 from glassroom.exercises.lines import in_lines
 from glassroom.exercises.progress import predicted
-from glassroom.live.audience import somebody_watches, widgets_run
+from glassroom.live.audience import running_cell, running_request, somebody_watches, widgets_run
 from glassroom.records.columns import columns, ljust
 from glassroom.translations.templates import word
 
@@ -71,12 +72,33 @@ _FITS: dict[str, Callable[[Any], bool]] = {
 }
 
 
+_told_in: dict[str, _ToldIn] = {}  # by the id of the cell that reveals
 _reviewed: dict[str, Prediction] = {}  # by their questions: a cell that runs again asks the same one
 
 
 def reviewed() -> list[Prediction]:
     """The predictions that have been revealed in this kernel together with where their answer was taught."""
     return list(_reviewed.values())
+
+
+@dataclass
+class _ToldIn:
+    """What a cell has revealed: of each prediction in turn, the cell that asked, and the question."""
+
+    asked: list[tuple[str, str]] = field(default_factory=list)
+    request: str = ""  # of the run that counts `turn`
+    turn: int = 0
+
+    def in_place_of(self, asked: tuple[str, str]) -> str:
+        """The question whose turn it is in this run of the cell, if `asked` is one of another cell; else ""."""
+        if running_request() != self.request:
+            self.request, self.turn = running_request(), 0
+        self.turn += 1
+        if self.turn > len(self.asked):
+            self.asked.append(asked)
+        elif not any(asked[0] == cell or asked[1] == question for cell, question in self.asked):
+            return self.asked[self.turn - 1][1]
+        return ""
 
 
 def predict(question: str, among: Sequence[object] = (), /, **answers: object) -> Prediction:
@@ -107,6 +129,7 @@ class Prediction:
         self.among = tuple(among)
         self.taught = ""  # the notebook that the answer was taught in, known from the revealing on
         self.right, self.said = 0, 0
+        self._asked_in = running_cell()
         self._sheet: Sheet | None = None  # with the widget that asks, if there is one
 
     def ask(self) -> None:
@@ -160,11 +183,18 @@ class Prediction:
     def reveal(self, result: Any = NOT_GIVEN, of: Any = None, value: Any = NOT_GIVEN, taught: str = "") -> None:
         """Print the question, and what was said beside what is true of `result`. Never raises.
 
+        A cell that revealed the prediction of one cell does not judge that of another, which now has its name.
         `result` is a tensor, or the very fact that was asked for (a number, a tuple), or a function without
         arguments that is called here, and whose exception is the truth for `error`, and is told. `of` is the tensor
         that `result` may be a view of. `value` is the truth for `value` where it is not the result's own. In a review,
         `taught` is the notebook that `read_again` names if this was wrong: "contiguity".
         """
+        if own := self._another():
+            say(
+                f"Nothing is judged here: this prediction is of another question, “{self.question}”. First run again "
+                f"the cell that asks “{own}”, then this one."
+            )
+            return
         raised: BaseException | None = None
         if callable(result) and not facts.is_tensor(result):
             try:
@@ -186,6 +216,13 @@ class Prediction:
             tell(Revealed(self.question, rows, told), text)
         else:
             print(text)
+
+    def _another(self) -> str:
+        """The question that the running cell told the answer of when it ran before, if that was not this one."""
+        cell = running_cell()
+        if not cell or not self._asked_in:
+            return ""
+        return _told_in.setdefault(cell, _ToldIn()).in_place_of((self._asked_in, self.question))
 
     def _row_of_answer(
         self, kind: str, said: object, result: Any, of: Any, value: Any, raised: BaseException | None

@@ -31,6 +31,11 @@ def running_request() -> str:
     return str((_message().get("header") or {}).get("msg_id", ""))
 
 
+def running_cell() -> str:
+    """The id of the cell that runs, which is the same each time that it runs; "" where the front end does not tell."""
+    return str((_message().get("metadata") or {}).get("cellId") or "")
+
+
 def _request() -> dict[str, Any]:
     """The front end's request that the kernel is executing."""
     return dict(_message().get("content") or {})

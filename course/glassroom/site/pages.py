@@ -8,7 +8,7 @@ from html import escape
 from pathlib import PurePosixPath
 
 from glassroom.exercises._answer_key import hints_of
-from glassroom.exercises.engine import CODE, RUNGS, exercises
+from glassroom.exercises.engine import RUNGS, exercises, looks_like_code
 from glassroom.site.elsewhere import links
 from glassroom.site.shared_scripts import SharedScripts
 from glassroom.translations.templates import word
@@ -61,8 +61,7 @@ def ladder(id: str) -> str:
     for place, (rung, hint) in reversed(list(enumerate(zip(RUNGS, hints_of(id), strict=True), 1))):
         if place == len(RUNGS):
             continue  # the last is the answer, which is folded below
-        is_code = place > CODE
-        shown = f"<pre>{escape(hint)}</pre>" if is_code else f"<p>{_inline(hint)}</p>"
+        shown = f"<pre>{escape(hint)}</pre>" if looks_like_code(hint, place - 1) else f"<p>{_inline(hint)}</p>"
         told = f"<details><summary>Hint {place}: {escape(rung)}</summary>{shown}{told}</details>"
     return f'<div class="hints">{told}</div>'.replace("\n\n", "\n&#10;")
 

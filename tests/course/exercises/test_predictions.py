@@ -6,6 +6,7 @@ import contextlib
 import io
 import math
 import re
+from types import SimpleNamespace
 
 import numpy
 import pytest
@@ -376,3 +377,73 @@ def test_an_answer_that_cannot_be_read_is_not_counted_as_said(torch):
 )
 def test_words_between_asterisks_are_stressed_and_products_are_not(written, shown):
     assert f"<p>{shown}</p>" in verdict_card("x", "wrong", f"So: {written}", "", "").html.replace("So: ", "")
+
+
+@pytest.fixture
+def run_cell(monkeypatch, capsys):
+    """Runs lines as the cell of an id, as a front end that tells the ids would; returns what was printed."""
+    import IPython
+
+    names, runs = {"predict": predict}, []
+
+    def run(cell, source):
+        runs.append(cell)
+        parent = {
+            "header": {"msg_id": f"run {len(runs)}"},
+            "metadata": {"cellId": cell} if cell else {},
+            "content": {"code": source, "allow_stdin": False},
+        }
+        monkeypatch.setattr(IPython, "get_ipython", lambda: SimpleNamespace(get_parent=lambda: parent))
+        exec(source, names)
+        return capsys.readouterr().out
+
+    return run
+
+
+FIRST = "guess = predict('one?', value=1)"
+SECOND = "guess = predict('two?', value=2)"
+
+
+def test_a_cell_that_runs_again_does_not_judge_the_prediction_of_another_question(run_cell):
+    run_cell("ask 1", FIRST)
+    assert "✓" in run_cell("tell 1", "guess.reveal(1)")
+    run_cell("ask 2", SECOND)
+    assert "✓" in run_cell("tell 2", "guess.reveal(2)")
+    told = run_cell("tell 1", "guess.reveal(1); kept = guess.right, guess.said")
+    assert not {"✓", "✗"} & set(told)
+    assert "of another question, “two?”" in told
+    assert " ".join(told.split()).endswith("run again the cell that asks “one?”, then this one.")
+    run_cell("", "assert kept == (1, 1)")  # the judgment of the other cell stands
+    run_cell("ask 1", FIRST)
+    assert "✓" in run_cell("tell 1", "guess.reveal(1)")
+    assert "another question, “one?”" in run_cell("tell 2", "guess.reveal(2)")
+
+
+def test_what_would_be_done_for_a_prediction_of_another_question_is_not_done(run_cell):
+    run_cell("ask 1", FIRST)
+    run_cell("tell 1", "done = []; guess.reveal(lambda: done.append(1))")
+    run_cell("ask 2", SECOND)
+    run_cell("tell 1", "done = []; guess.reveal(lambda: done.append(1))")
+    run_cell("", "assert not done")
+
+
+def test_a_question_that_is_worded_anew_and_a_cell_with_several_predictions_are_judged_again(run_cell):
+    run_cell("ask 1", FIRST)
+    run_cell("tell 1", "guess.reveal(1)")
+    run_cell("ask 1", "guess = predict('one, rather?', value=1)")
+    assert "✓" in run_cell("tell 1", "guess.reveal(1)")
+    run_cell("ask both", "guesses = [predict('three?', value=3), predict('four?', value=4)]")
+    for _ in range(2):
+        told = run_cell("tell both", "for guess, truth in zip(guesses, (3, 4)): guess.reveal(truth)")
+        assert told.count("✓") == 2
+    run_cell("pasted ask 1", FIRST)
+    run_cell("tell one", "guess.reveal(1)")
+    run_cell("ask 1", FIRST)
+    assert "✓" in run_cell("tell one", "guess.reveal(1)")  # the same question, in whatever cell
+
+
+def test_where_no_cell_is_known_every_prediction_is_judged(run_cell):
+    run_cell("", FIRST)
+    run_cell("", "guess.reveal(1)")
+    run_cell("", SECOND)
+    assert "✗" in run_cell("", "guess.reveal(1)")

@@ -40,6 +40,13 @@ def test_show_with_no_arguments_draws_every_tensor_variable() -> None:
     assert (b.storage_offset(), number) == (1, 3)
 
 
+def test_two_variables_for_one_tensor_are_drawn_as_one_header() -> None:
+    a = torch.zeros(2)
+    same, twin = a, a.clone()
+    assert names(show(a, same, twin)) == ["a, same", "twin"]
+    assert names(show()) == ["a, same", "twin"]
+
+
 def test_the_same_tensor_given_twice_is_drawn_once_for_each_name() -> None:
     a = torch.zeros(2)
     assert names(show(a, again=a)) == ["a", "again"]

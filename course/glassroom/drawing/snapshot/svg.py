@@ -124,14 +124,12 @@ def draw_strip(
     *,
     most: float | None = None,
     written_to: Collection[int] = (),
-    in_bytes: bool = False,
     known: Strips | None = None,
 ) -> float:
     """Draw a storage's cells in lines no wider than `most`, and the lanes of the tensors over it; returns the bottom.
 
-    Each cell has its number above it, or with `in_bytes` its byte offset. Cells that begin at the bytes `written_to`
-    are marked. Callers that draw many strips in the same hues pass one dict as `known`: those that differ only in
-    their values are laid out once.
+    Each cell has its number above it. Cells that begin at the bytes `written_to` are marked. Callers that draw many
+    strips in the same hues pass one dict as `known`: those that differ only in their values are laid out once.
     """
     if not storage.cells:
         return top
@@ -139,14 +137,14 @@ def draw_strip(
     decoded = cells.values if isinstance(cells, Cells) else [cell.value for cell in cells]
     starts = cells.places.starts if isinstance(cells, Cells) else tuple([cell.byte for cell in cells])
     values = [written(value) for value in decoded]
-    longest = max(map(len, values)), len(f"+{max(starts)}" if in_bytes else str(max(starts) // storage.itemsize))
+    longest = max(map(len, values)), len(str(max(starts) // storage.itemsize))
     width = max(38, round(max(longest[0] * ADVANCE, longest[1] * TINY_ADVANCE) + 10))
     marked = tuple([at for at, start in enumerate(starts) if start in written_to]) if written_to else ()
-    key = (top, width, most or room(), storage.itemsize, starts, marked, in_bytes, *map(_reach, headers))
+    key = (top, width, most or room(), storage.itemsize, starts, marked, *map(_reach, headers))
     known = {} if known is None else known
     strip = known.get(key)
     if strip is None:
-        strip = known[key] = _laid_out(top, width, most or room(), storage, headers, hues, marked, in_bytes)
+        strip = known[key] = _laid_out(top, width, most or room(), storage, headers, hues, marked)
     name = quoteattr(storage.name)
     line = f'<g class="strip" data-name={name} data-storage={name} data-itemsize="{storage.itemsize}">'
     texts = [*map(in_xml, values), line]
@@ -168,7 +166,6 @@ def _laid_out(
     headers: Sequence[Header],
     hues: Mapping[str, int],
     marked: Collection[int],
-    in_bytes: bool,
 ) -> _Strip:
     """A strip without its name and values: its lines, and beneath each the lanes."""
     drawing = Drawing()
@@ -190,7 +187,7 @@ def _laid_out(
                 drawing.text(x + width / 2, top + STRIP_INDEX + STRIP_CELL / 2 + 4, "⋯", "mid soft")
                 continue
             cell = storage.cells[cells[position]]
-            drawing.text(x + width / 2, top + 10, f"+{cell.byte}" if in_bytes else str(position), "tiny mid")
+            drawing.text(x + width / 2, top + 10, str(position), "tiny mid")
             look = f"{'' if position in held else ' free'}{' wrote' if cells[position] in marked else ''}"
             drawing.cell(
                 Cell(cell.index, cell.byte, ""), x, top + STRIP_INDEX, width, STRIP_CELL, look=look, place=None

@@ -105,7 +105,12 @@ def make_weight(make_weight: Callable[[], Any]) -> str:
         "row_gradient = weight.grad[1]",
     ],
 )
-def row_gradient(row_gradient: Any, *, weight: Any) -> str:
+def row_gradient(row_gradient: Any | None, *, weight: Any) -> str:
+    expect(
+        row_gradient is not None,
+        "`row_gradient` is None. `row` is no leaf, so its gradient was handed on and not kept: it arrived in "
+        '`weight.grad`, as a part of that. hint("a01-row") helps.',
+    )
     expect_tensor(row_gradient, "row_gradient")
     expect(
         values(row_gradient) != values(weight[1]),
@@ -121,6 +126,13 @@ def row_gradient(row_gradient: Any, *, weight: Any) -> str:
         values(row_gradient) != values(weight.grad[0]),
         "`row_gradient` holds the gradient of row 0, on which the result does not depend. `row` is weight[1].",
     )
+    held = values(row_gradient)
+    expect(
+        not any(held) or [2 * number for number in held] != values(weight.grad[1]),
+        f"`row_gradient` holds {held}, what one backward gives, and `weight.grad` now has twice as much in that row: "
+        "another backward ran, and gradients add up. Run the cells from `weight = …` on again; no other backward is "
+        "needed.",
+    )
     expect_value(row_gradient, "row_gradient", weight.grad[1])
     expect_view(
         row_gradient, "row_gradient", of=weight.grad, of_name="weight.grad", because="Basic indexing makes a view."
@@ -135,6 +147,7 @@ def row_gradient(row_gradient: Any, *, weight: Any) -> str:
     middle = torch.ones(2, 2, requires_grad=True)
     head = torch.ones(2, 1, requires_grad=True)
     layers = [encoder, middle, head]
+    model = {"encoder": encoder, "middle": middle, "head": head}
     """,
     hints=[
         "A leaf may change its flag at any time, and everybody who holds the tensor sees it.",
@@ -149,26 +162,21 @@ def row_gradient(row_gradient: Any, *, weight: Any) -> str:
         """,
     ],
 )
-def freeze(layers: Any, *, encoder: Any) -> str:
+def freeze(layers: Any, *, model: Any) -> str:
     expect(type(layers) is list and len(layers) == 3, "`layers` should stay a list of the three tensors.")
-    for number, layer in enumerate(layers):
+    for number, (layer, name) in enumerate(zip(layers, ("encoder", "middle", "head"), strict=True)):
         expect_tensor(layer, f"layers[{number}]")
-    expect(
-        layers[0] is encoder or not layers[0].requires_grad or encoder.requires_grad,
-        "`encoder` is the name of another tensor now; the list, and the model, hold the old one, whose flag is as it "
-        "was. Change the flag of the tensor that is there.",
-    )
-    expect(
-        layers[0] is encoder,
-        "`layers[0]` is another tensor now. The model still holds the old one, by the name `encoder`, with its "
-        "flag as it was: change the flag of the tensor that is there.",
-    )
+        expect(
+            layer is model[name],
+            f"`layers[{number}]` is another tensor now. `model` still holds the old one, as `{name}`, with its flag as "
+            "it was: change the flag of the tensor that is there.",
+        )
     first, second, last = (bool(layer.requires_grad) for layer in layers)
     expect(last, "`layers[2]`, the head, no longer requires a gradient. Only the first two should be frozen.")
     expect(
         not (first and second),
-        "all three still require a gradient. `layer = …` in a loop only gives the name to another tensor; "
-        "layer.requires_grad_(False), a call, changes the tensor itself.",
+        "all three still require a gradient. detach() leaves the tensor as it is and makes another header, `=` gives a "
+        "name to something else, and `==` only compares; requires_grad_(False) changes the tensor itself.",
     )
     expect(not first, "`layers[0]` still requires a gradient.")
     expect(not second, "`layers[1]` still requires a gradient.")

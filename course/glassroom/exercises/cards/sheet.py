@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from glassroom.exercises.cards.card import Asked, Card, Revealed, asleep_question, revealed_card
-from glassroom.live.audience import running_request
+from glassroom.exercises.cards.card import Asked, Card, Revealed, asleep_question, message_card, revealed_card
+from glassroom.exercises.lines import in_lines
+from glassroom.live.audience import running_request, somebody_watches
 
 
 class Question(Protocol):
@@ -104,6 +105,17 @@ def sheet_of_this_cell() -> Sheet:
     if cell.sheet.is_closed:
         cell.sheet = Sheet()
     return cell.sheet
+
+
+def say(message: str) -> None:
+    """Print a message; to a person at a notebook, display it, so that its lines fit every width."""
+    text = in_lines(message)
+    if not somebody_watches():
+        print(text)
+        return
+    from IPython.display import display  # where somebody watches, it is there
+
+    display(message_card(message, text))
 
 
 def tell(revealed: Revealed, text: str) -> None:

@@ -54,7 +54,7 @@ def column(column: Callable[..., Any], *, x: Any) -> str:
         name = f"column(f, x, {j})"
         expect(
             len(runs) <= MOST,
-            f"f ran {len(runs)} times: that is the whole Jacobian, of which one column was asked for.",
+            f"`f` ran {len(runs)} times: that is the whole Jacobian, of which one column was asked for.",
         )
         expect_tensor(returned, name, shape=(len(place),), dtype="float32")
         mine = values(returned.detach())

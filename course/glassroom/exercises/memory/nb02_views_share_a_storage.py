@@ -125,11 +125,17 @@ def whole(whole: Any, *, tail: Any) -> str:
     )
     elements = facts.nbytes(tail.untyped_storage()) // tail.element_size()
     expect(
+        facts.shape(tail) != (elements,),
+        "`set_` has changed `tail` itself, which sees everything now. It should stay as it is: put a new, empty "
+        "header on the storage of `tail`.",
+    )
+    expect(
         facts.shape(whole) != facts.shape(tail),
         "`whole` sees no more than `tail`; its storage holds more than that.",
     )
     expect_tensor(whole, "whole", shape=(elements,), offset=0, stride=(1,))
-    return f"All {elements} elements, of which `tail` showed {facts.shape(tail)[0]}."
+    shown = facts.shape(tail)[0]
+    return f"All {elements} elements, of which `tail` showed {shown}. `set_` finds them also where `_base` is None."
 
 
 @exercise(
@@ -145,7 +151,7 @@ def count(headers: Any, storages: Any) -> str:
     headers_mistakes = {
         5: "`i = e` makes no header: it is a second name for one object.",
         2: "That is how many storages there are; every view has a header of its own.",
-        3: "Each of e, f, g and h has its own header.",
+        3: "Each of `e`, `f`, `g` and `h` has its own header.",
     }
     storages_mistakes = {
         1: "`clone` allocates a storage of its own.",
@@ -156,4 +162,4 @@ def count(headers: Any, storages: Any) -> str:
     with every_slot():
         expect_equal(headers, "headers", 4, headers_mistakes)
         expect_equal(storages, "storages", 2, storages_mistakes)
-    return "e and f are on one storage, g and h on the other, and i is e."
+    return "`e` and `f` are on one storage, `g` and `h` on the other, and `i` is `e`."

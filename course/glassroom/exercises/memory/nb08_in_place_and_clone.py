@@ -179,8 +179,8 @@ CHOICES = {
     "08-choose",
     hints=[
         "Ask two questions: are new bytes needed at all, and is there a place for them already?",
-        "One of the four allocates nothing, one writes into a tensor that exists, and one keeps sharing.",
-        'plot = "detach" and buffer = "copy_"; which of the other two keeps views together?',
+        "Two of the four allocate no storage: one makes a header, and the other writes into a tensor that exists.",
+        'plot = "detach"\nbuffer = "copy_"\nundo = …\nnetwork = …    # the one that keeps views together',
         """
         undo = "clone"
         buffer = "copy_"

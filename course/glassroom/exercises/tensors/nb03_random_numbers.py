@@ -19,6 +19,8 @@ from glassroom.exercises.facts import (
     values,
 )
 
+INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
+
 
 @exercise(
     "t03-throws",
@@ -41,9 +43,9 @@ def throws(throws: Callable[[int], Any], *, manual_seed: Callable[[int], Any]) -
     result = call(throws, "throws", 600)
     expect_tensor(result, "throws(600)", shape=(600, 2))
     expect(
-        dtype_name(result) == "int64",
-        f"`throws(600)` has dtype {result.dtype}, and a die shows whole numbers. randint draws those, each equally "
-        "often; rounding what rand draws makes some of them rarer.",
+        dtype_name(result) in INTEGERS,
+        f"`throws(600)` has dtype {result.dtype}, and a die shows whole numbers: use an integer dtype. randint draws "
+        "such numbers, each equally often.",
     )
     drawn = values(result)
     eyes = {number for throw in drawn for number in throw}
@@ -53,8 +55,9 @@ def throws(throws: Callable[[int], Any], *, manual_seed: Callable[[int], Any]) -
     expect_equal(sorted(eyes), "the numbers that came up", [1, 2, 3, 4, 5, 6])
     often = sorted(sum(throw.count(number) for throw in drawn) for number in range(1, 7))
     expect(
-        often[0] > 120 and often[-1] < 280,  # a fair die is outside of this once in 10**8
-        f"the dice are not fair: of 1,200, the rarest number came up {often[0]} times, the most frequent {often[-1]}.",
+        often[0] > 135 and often[-1] < 265,  # a fair die is outside of this once in 10**5
+        f"the dice are not fair: of 1,200, the rarest number came up {often[0]} times, the most frequent {often[-1]}. "
+        "(round() makes the two ends rarer: less is rounded to them than to the numbers between.)",
     )
     expect(any(a != b for a, b in drawn), "the two dice always show the same. Throw each of them.")
     expect(
@@ -121,7 +124,7 @@ def split(split: Callable[[int, int], Any], *, manual_seed: Callable[[int], Any]
 @exercise(
     "t03-together",
     setup="""
-    x = torch.arange(10.0).view(10, 1) * 100
+    x = torch.arange(100.0).view(10, 10)[:, :2]
     y = torch.arange(10)
     generator = torch.Generator
     """,
@@ -176,5 +179,9 @@ def together(shuffled: Callable[..., Any], *, x: Any, y: Any, generator: Callabl
         shape(few) == (6, *shape(x)[1:]),
         "for another `x`, of 6 rows, the result does not have 6. Ask `x` how many there are.",
     )
-    expect(values(shuffle(4)[1]) != drawn, "another generator gives the same order: it was not drawn from `generator`.")
+    expect(
+        values(shuffle(4)[1]) != drawn,
+        "a generator with another seed gives the same order: it was not drawn from `generator`, or `generator` was "
+        "seeded again inside.",
+    )
     return "One order, drawn once, for rows and labels."

@@ -55,9 +55,19 @@ def outside(outside: Callable[..., Any], *, v: Any) -> str:
             f"`{name}` is True between the two limits; outside of them was asked for.",
         )
         expect(own != [False] * len(own) or own == wanted, f"`{name}` is False everywhere: no element is both.")
-        for number, told, right in zip(numbers, own, wanted, strict=True):
-            at_an_end = " The ends themselves are not outside." if number in (low, high) else ""
-            expect(told == right, f"in `{name}`, the element {number:g} should be {right}.{at_an_end}")
+        said = list(zip(numbers, own, wanted, strict=True))
+        for number, told, right in said:
+            expect(
+                told == right or not low < number < high,
+                f"in `{name}`, the element {number:g} is True, though it lies between {low} and {high}.",
+            )
+        for number, told, right in said:
+            expect(told == right or number in (low, high), f"in `{name}`, the element {number:g} should be {right}.")
+        for number, told, right in said:
+            expect(
+                told == right,
+                f"in `{name}`, the element {number:g} should be {right}. The ends themselves are not outside.",
+            )
     return "One mask: True below `low`, True above `high`, and False on both limits."
 
 
@@ -136,7 +146,7 @@ def filled(filled: Callable[[Any, float], Any], *, odd: Any) -> str:
 def same(same: Callable[[Any, Any], Any], *, odd: Any) -> str:
     shifted = odd.flip(0)
     larger = odd.clone()
-    larger[0] = 1.001
+    larger[0] = 1.000001
     negative = odd.clone()
     negative[2] = -math.inf
     zeros = odd.clone()
@@ -144,7 +154,7 @@ def same(same: Callable[[Any, Any], Any], *, odd: Any) -> str:
     cases = [
         (odd, odd.clone(), True, "each nan meets a nan"),
         (odd, shifted, False, "the nan is at the same place, but 1 meets infinity"),
-        (odd, larger, False, "1 and 1.001 are not equal"),
+        (odd, larger, False, "1 and 1.000001 are not equal: allclose takes a small difference for none"),
         (odd, negative, False, "one is infinite, the other minus infinite"),
         (odd, zeros, False, "a nan meets a 0"),
         (zeros, odd, False, "a 0 meets a nan"),

@@ -141,7 +141,7 @@ def heads(scores: Any, *, queries: Any, keys: Any) -> str:
         "before positions, transpose.",
     )
     expect_tensor(scores, "scores", shape=(2, 2, 4, 5), value=values(wanted), dtype="float32")
-    return "b and h run together, n is summed, and q and k remain."
+    return "`b` and `h` run together, `n` is summed, and `q` and `k` remain."
 
 
 @exercise(

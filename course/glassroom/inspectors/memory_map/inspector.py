@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 
 from glassroom.drawing.snapshot.svg import svg_of
 from glassroom.drawing.snapshot.text import text_of
@@ -44,11 +45,20 @@ def show(*tensors: object, **named: object) -> MemoryMap:
 
     Takes tensorglass and PyTorch tensors, NumPy and CuPy arrays, and what holds them: lists, dicts, networks,
     optimizers, objects. Positional tensors get the names that the caller has for them; `show(total=a + b)` names one.
-    With no arguments, every tensor that the caller has a variable for is drawn. At most 64 tensors are drawn, the first
-    ones; tensors without memory are listed by name. Raises TypeError for anything else, and if no tensor has memory.
+    With no arguments, every tensor that the caller has a variable for is drawn. Two variables for one tensor are drawn
+    as one header, `a, b`. At most 64 tensors are drawn, the first ones; tensors without memory are listed by name.
+    Raises TypeError for anything else, and if no tensor has memory.
     """
     if sys.is_finalizing():
         return MemoryMap.of_nothing()
     frame = sys._getframe(1)
-    given = dict(zip(argument_names(frame, tensors), tensors, strict=True)) | named
-    return MemoryMap(snapshot(given or tensor_variables(frame), MOST_DRAWN))
+    given = _each_once(dict(zip(argument_names(frame, tensors), tensors, strict=True))) | named
+    return MemoryMap(snapshot(given or _each_once(tensor_variables(frame)), MOST_DRAWN))
+
+
+def _each_once(named: Mapping[str, object]) -> dict[str, object]:
+    """Each object once, by all of its names: after `b = a` there is one header, `a, b`."""
+    names: dict[int, list[str]] = {}
+    for name, value in named.items():
+        names.setdefault(id(value), []).append(name)
+    return {", ".join(names[id(value)]): value for value in named.values()}

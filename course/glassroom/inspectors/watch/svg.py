@@ -95,9 +95,7 @@ def draw_card(
     top = drawing.wrapped(x, top + 14, facts, "fact bad" if is_gone else "fact soft") - 14
     shown = replace(storage, cells=_visible(storage, written))
     most = min(ROOM, room())
-    top = draw_strip(
-        drawing, top + 22, shown, headers, hues, most=most, written_to=written, in_bytes=True, known=known.strips
-    )
+    top = draw_strip(drawing, top + 22, shown, headers, hues, most=most, written_to=written, known=known.strips)
     for header in headers:
         words, hue = header_line(header, moment.facts.get(header.name)), hues.get(header.name, 0)
         key = top, header.name, words, hue, most

@@ -40,6 +40,7 @@ ROWS = """
 02-whole          | whole = torch.empty(0).set_(tail.untyped_storage()) | reads the bytes as other numbers
 02-whole          | whole = tail                                   | sees no more than `tail`
 02-whole          | whole = torch.arange(10, 20)                   | is a copy
+02-whole          | whole = tail.set_(tail.untyped_storage())      | has changed `tail` itself
 02-count          | headers, storages = 5, 2                       | a second name
 02-count          | headers, storages = 4, 1                       | `clone` allocates
 """

@@ -44,6 +44,8 @@ WRONG = [
     ("t03-throws", "def throws(count): return torch.randint(1, 6, (count, 2))", "leaves its upper end out"),
     ("t03-throws", "def throws(count): return torch.randint(1, 8, (count, 2))", "shows a 7"),
     ("t03-throws", "def throws(count): return torch.rand(count, 2) * 6 + 1", "has dtype torch.float32"),
+    ("t03-throws", "def throws(count): return (torch.rand(count, 2) * 5).round().int() + 1", "the two ends rarer"),
+    ("t03-throws", "def throws(count): return torch.randint(1, 7, (count, 2)).float()", "use an integer dtype"),
     (
         "t03-throws",
         "def throws(count): return torch.randint(1, 7, (count, 1)).expand(count, 2)",
@@ -86,6 +88,9 @@ test_another_way_passes_as_well = right_answers(
         ("t02-ones", "def ones_for(x): return torch.ones_like(x[:, :1])"),
         ("t02-ones", "def ones_for(x): return torch.ones(len(x), 1, dtype=x.dtype, device=x.device)"),
         ("t03-throws", "def throws(count): return torch.randint(6, (count, 2)) + 1"),
+        ("t03-throws", "def throws(count): return torch.randint(1, 7, (count, 2), dtype=torch.int32)"),
+        ("t03-throws", "def throws(count): return (torch.rand(count, 2) * 6).int() + 1"),
+        ("t03-throws", "def throws(count): return torch.randint(1, 7, (count, 2), dtype=torch.uint8)"),
         (
             "t03-split",
             "def split(count, seed): return torch.rand(count, generator=torch.Generator().manual_seed(seed)).argsort()",

@@ -44,7 +44,7 @@ def largest(run, size):
 TOGETHER_BY_COLUMNS = """
 def shuffled(x, y, generator):
     both = torch.cat([x, y.view(-1, 1)], 1)[torch.rand(len(y), generator=generator).argsort()]
-    return both[:, :1], both[:, 1].long()
+    return both[:, :-1], both[:, -1].long()
 """
 TOGETHER_IN_PLACE = """
 def shuffled(x, y, generator):
@@ -72,6 +72,17 @@ WRONG = [
         "not drawn from `generator`",
     ),
     ("t03-together", "def shuffled(x, y, generator): return x, y", "nothing was shuffled"),
+    (
+        "t03-together",
+        "def shuffled(x, y, generator): o = torch.randperm(x.numel(), generator=generator); return x[o], y[o]",
+        "raised IndexError",
+    ),
+    (
+        "t03-together",
+        "def shuffled(x, y, generator):\n    order = torch.randperm(len(x), generator=generator.manual_seed(0))\n"
+        "    return x[order], y[order]",
+        "was seeded again inside",
+    ),
     ("t03-together", "def shuffled(x, y, generator): return x.flip(0)", "should return two tensors"),
     (
         "t03-together",
@@ -98,9 +109,12 @@ WRONG = [
     ("t06-outside", "def outside(x, low, high): return (x < low) & (x > high)", "no element is both"),
     ("t06-outside", "def outside(x, low, high): return (x >= low) & (x <= high)", "True inside"),
     ("t06-outside", "def outside(x, low, high): return (x <= low) | (x >= high)", "The ends themselves"),
+    ("t06-outside", "def outside(x, low, high): return (x > low) | (x < high)", "3 is True, though it lies between"),
+    ("t06-outside", "def outside(x, low, high): return ~(x > low) & (x < high)", "the element 5 should be True."),
     ("t06-outside", "def outside(x, low, high): return x < low or x > high", "asks a whole tensor for one answer"),
     ("t06-outside", "def outside(x, low, high): return x[(x < low) | (x > high)]", "The mask itself was asked for"),
     ("t06-outside", "def outside(x, low, high): return ((x < low) | (x > high)).float()", "a mask of bools"),
+    ("t06-same", "def same(x, y): return torch.allclose(x, y, equal_nan=True)", "1 and 1.000001 are not equal"),
     ("t06-same", "def same(x, y): return torch.equal(x, y)", "though each nan meets a nan"),
     ("t06-same", "def same(x, y): return (x == y).all()", "it should be a plain bool"),
     ("t06-same", "def same(x, y): return bool(((x == y) | x.isnan()).all())", "a nan meets a 0"),

@@ -45,6 +45,7 @@ OF_LAYERS: dict[str, dict[str, str | Naming]] = {
     "tensorglass": {
         name: f"aten::{name}"
         for name in (
+            "_softmax_backward_data",
             "alpha_dropout",
             "alpha_dropout_",
             "bilinear",

@@ -149,6 +149,7 @@ b=torch.backends.cuda ;; b.enable_flash_sdp("yes") ;; b.enable_math_sdp(1) ;; b.
 torch.nn.attention.sdpa_kernel("MATH").__enter__() ;; torch.nn.attention.sdpa_kernel(None).__enter__()
 torch.cuda._initialized ;; torch._C._log_api_usage_once("a.name") ;; torch._C._log_api_usage_once(3)
 torch.backends.mps.is_available() ;; torch.backends.mps.is_built() ;; torch.backends.mkldnn.enabled
+torch.backends.flags_frozen()
 """
 
 

@@ -93,7 +93,7 @@ CALLS = [
     "torch.mps.is_available(), torch.mps.device_count()", "torch.serialization.DEFAULT_PROTOCOL",
     "type(a[0]) in torch.utils._foreach_utils._foreach_supported_types",
     "torch._disable_dynamo(lambda x: x + 1)(2)", "torch._disable_dynamo(recursive=False)(lambda x: x + 1)(2)",
-    "torch.backends.flags_frozen(), torch.random.default_generator is torch.default_generator",
+    "torch.random.default_generator is torch.default_generator",
     "issubclass(torch._C._LinAlgError, torch.linalg.LinAlgError)", "torch.has_mps", "torch.serialization.pickle",
     *(f"torch._assert({condition}, 'no')" for condition in ("a[0].sum() > -99", "False", "[]", "torch.ones(2)")),
     *(f"torch._softmax_backward_data(grad_output=a[1], output=a[1].softmax(0), dim={dim}, input_dtype=torch.{dtype})"

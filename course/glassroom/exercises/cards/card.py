@@ -107,7 +107,10 @@ def revealed_card(revealed: Sequence[Revealed], text: str) -> Card:
 
 def message_card(message: str, text: str) -> Card:
     """A message as if it were printed, but broken between words at every width: JupyterLab breaks printed words too."""
-    look = "margin: 0; padding: 0; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere"
+    look = (
+        "margin: 0; padding: 0; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; "
+        "font-size: var(--jp-code-font-size, inherit); line-height: var(--jp-code-line-height, inherit)"
+    )
     return Card(text, f'<pre style="{look}">{escape(message)}</pre>')
 
 

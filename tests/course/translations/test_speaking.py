@@ -31,7 +31,7 @@ NAMES = re.compile(
     r"[\w.]*[._\d\[(][\w.\[(]*|None|True|False|view|copy|memory|shape|stride|value|contiguous|none|Network|"
     r"table|turned|held|other|loss|line|keep|bias|column|weights|net|inner|sim|cpu|MiB|rows|return|lib|passing|name|"
     r"numbers|six|output|result|self|grad|lambda|exp|KiB|"
-    r"span|class|div|tr|th|td|code|thead|tbody|hidden|scope|col|row|data|kind|role|status|aria|label|head|mark|answer|true|wrong|yes"
+    r"span|class|div|tr|th|td|code|thead|tbody|hidden|scope|col|row|data|kind|role|status|aria|label|head|mark|short|answer|true|wrong|yes"
 )
 #: What Python and PyTorch say, and forms of English verbs, which other languages leave out.
 OTHERS = re.compile(r"ZeroDivisionError:\s+division by zero|output with shape .*? broadcast shape |\b(are|is|waits?)\b")

@@ -250,8 +250,8 @@ def expect_near(answer: Any, name: str, expected: Any, distance: float, misconce
         index.insert(0, at % length)
         at //= length
     where = f"{name}[{', '.join(map(str, index))}]" if index else name
-    mine, right = float(own[place]), float(wanted[place])
-    raise Misconception(f"{misconception} `{where}` is {mine:.4g}; it should be {right:.4g}.")
+    mine, right = facts.told_apart(float(own[place]), float(wanted[place]), 4)
+    raise Misconception(f"{misconception} `{where}` is {mine}; it should be {right}.")
 
 
 @_named
@@ -501,8 +501,11 @@ def _other_values(name: str, own: Any, wanted: Any) -> str:
         at = next(at for at, pair in enumerate(zip(own, wanted, strict=True)) if not facts.same_value(*pair))
         place.append(at)
         own, wanted = own[at], wanted[at]
-    own, wanted = (f"{number:.7g}" if isinstance(number, float) else facts.text(number) for number in (own, wanted))
-    return f"`{name}[{', '.join(map(str, place))}]` is {own}; it should be {wanted}."
+    if isinstance(own, float) and isinstance(wanted, float):
+        mine, right = facts.told_apart(own, wanted, 7)
+    else:
+        mine, right = (f"{n:.7g}" if isinstance(n, float) else facts.text(n) for n in (own, wanted))
+    return f"`{name}[{', '.join(map(str, place))}]` is {mine}; it should be {right}."
 
 
 def _negated(values: Any) -> Any:

@@ -39,6 +39,7 @@ SECOND_NAMES = {
 LONGEST_TEXT = 72
 LONGEST_PARAGRAPH = 160  # of what an error says and means
 MOST_VALUES = 64
+MOST_DIGITS = 17  # a Python number has no more
 MOST_READ = 1_000_000  # values of an answer; none of the course is as large
 MOST_LINES = 12  # of an error, on a card
 MOST_TAKEN = 50_000_000  # elements of an argument of a check; larger than any matrix of the course
@@ -214,6 +215,18 @@ def rounded(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         return [rounded(item) for item in x]
     return float(f"{x:.6g}") if isinstance(x, float) else x
+
+
+def told_apart(own: Any, wanted: Any, digits: int) -> tuple[str, str]:
+    """Two floats, or two lists of them, in this many digits, or in as many more as it takes until the texts differ."""
+    told = [(_in_digits(own, number), _in_digits(wanted, number)) for number in range(digits, MOST_DIGITS + 1)]
+    return next((pair for pair in told if pair[0] != pair[1]), told[-1])
+
+
+def _in_digits(x: Any, digits: int) -> str:
+    if isinstance(x, (list, tuple)):
+        return f"[{', '.join(_in_digits(item, digits) for item in x)}]"
+    return f"{x:.{digits}g}"
 
 
 def in_its_digits(x: Any, dtype: str) -> Any:

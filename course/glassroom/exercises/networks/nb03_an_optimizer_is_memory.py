@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, call_writing, expect, expect_equal, run
-from glassroom.exercises.facts import is_tensor, same_value, text, values
+from glassroom.exercises.expect import Misconception, call, call_writing, expect, expect_equal, run
+from glassroom.exercises.facts import is_tensor, same_value, text, told_apart, values
 from glassroom.translations.templates import word
 
 Walk = list[list[float]]
@@ -73,10 +73,10 @@ def descend(descend: Callable[..., Any], *, start: Any) -> str:
     )
     uphill = _downhill(values(start), -rate, steps, keep=0.0)
     expect(not same_value(own, uphill[-1]), "`parameter` went up the gradient: each step is subtracted.")
+    mine, right = told_apart(own, places[-1], 4)
     expect(
         same_value(own, places[-1]),
-        f"after {steps} steps, `parameter` is {_short(own)}; {_short(places[-1])} is where plain steps of "
-        "rate times gradient lead.",
+        f"after {steps} steps, `parameter` is {mine}; {right} is where plain steps of rate times gradient lead.",
     )
     expect(parameter.requires_grad and parameter.grad_fn is None, "`parameter` is no longer a leaf that requires grad.")
     expect(isinstance(losses, (list, tuple)), "`descend` should return a list of the losses.")
@@ -96,10 +96,8 @@ def descend(descend: Callable[..., Any], *, start: Any) -> str:
         not same_value(list(losses), wanted[1:]),
         "the losses were measured after their steps; each should be measured before its own.",
     )
-    expect(
-        same_value(list(losses), wanted[:-1]),
-        f"the losses are {_short(list(losses))}; they should be {_short(wanted[:-1])}.",
-    )
+    mine, right = told_apart(list(losses), wanted[:-1], 4)
+    expect(same_value(list(losses), wanted[:-1]), f"the losses are {mine}; they should be {right}.")
     return "Each step went down the gradient of its own loss, and the losses are numbers."
 
 
@@ -251,6 +249,14 @@ def adam(adam: Callable[..., Any], *, start: Any) -> str:
                 "`(1 - 0.9) ** t` is another number than `1 - 0.9**t`.",
             ),
             (
+                _adam_steps(_slopes(), begun="mean"),
+                "The mean begins as the gradient. Let it begin at 0: the correction counts on that.",
+            ),
+            (
+                _adam_steps(_slopes(), begun="both"),
+                "The means begin as the gradient and its square. Let them begin at 0: the correction counts on that.",
+            ),
+            (
                 _adam_steps(_slopes(), squared=False),
                 "The second mean is of the gradient *squared*: `0.001 * gradient**2`.",
             ),
@@ -282,12 +288,15 @@ def _adam_steps(
     followed: bool = True,
     fades: float = 0.999,
     power_outside: bool = False,
+    begun: str = "",
 ) -> Walk:
     """The steps of Adam, divided by the rate; or of one of its misreadings."""
     steps, mean, square = list[list[float]](), [0.0, 0.0], [0.0, 0.0]
     for number, slope in enumerate(slopes, 1):
         if not remembered:
             number, mean, square = number if counted else 1, [0.0, 0.0], [0.0, 0.0]
+        if number == 1 and begun:
+            mean, square = slope, [g * g for g in slope] if begun == "both" else square
         mean = [0.9 * m + 0.1 * g for m, g in zip(mean, slope, strict=True)]
         square = [0.999 * s + 0.001 * (g * g if squared else g) for s, g in zip(square, slope, strict=True)]
         power = 1 if corrected_as_first else number
@@ -353,16 +362,16 @@ def _walked(optimizer: Any, name: str, start: Any) -> tuple[Walk, dict[Any, Any]
 
 def _tell(walk: Walk, right: Walk) -> None:
     step = next(number for number, pair in enumerate(zip(walk, right, strict=True)) if not same_value(*pair))
-    digits = next((few for few in (4, 6, 8) if _short(walk[step], few) != _short(right[step], few)), 10)
+    mine, wanted = told_apart(walk[step], right[step], 4)
     expect(
         False,
         f"after step {step + 1} with the gradient {_short(_slopes()[step])} and the rate {RATE}, `p` is "
-        f"{_short(walk[step], digits)}; it should be {_short(right[step], digits)}.",
+        f"{mine}; it should be {wanted}.",
     )
 
 
-def _short(numbers: list[Any], digits: int = 4) -> str:
-    return f"[{', '.join(f'{number:.{digits}g}' for number in numbers)}]"
+def _short(numbers: list[Any]) -> str:
+    return f"[{', '.join(f'{number:.4g}' for number in numbers)}]"
 
 
 @exercise(
@@ -400,7 +409,7 @@ def rate(rate_at: Callable[..., Any]) -> str:
         word("A remainder begins anew after `every` epochs; the rate should go on falling. Use //."): [
             first * factor ** (e % every) for e in range(8)
         ],
-        word("It falls once; it should fall again after every `every` epochs."): [
+        word("It falls once; it should fall again each time `every` epochs have passed."): [
             first * factor ** (e >= every) for e in range(8)
         ],
         word("It slides down; it should fall in steps. Use //, which gives integers."): [
@@ -472,7 +481,7 @@ def weigh(weigh: Callable[..., Any], *, optimizer: Any) -> str:
     (a.sum() + c.sum()).backward()
     mine.step()
     expect_equal(
-        call(weigh, "weigh", mine),
+        _weighed(weigh, mine),
         "weigh(optimizer) after a step, where the 30 numbers in the middle got no gradient,",
         (548, 428, 864),
         mistakes={
@@ -486,3 +495,17 @@ def weigh(weigh: Callable[..., Any], *, optimizer: Any) -> str:
     mine.zero_grad()
     expect_equal(call(weigh, "weigh", mine), "weigh(optimizer) after zero_grad()", (548, 0, 864))
     return "Parameters from the start, gradients from the first backward, state from the first step."
+
+
+def _weighed(weigh: Callable[..., Any], optimizer: Any) -> Any:
+    """What `weigh` returns when there are gradients, some of more than one number."""
+    try:
+        return call(weigh, "weigh", optimizer)
+    except Misconception as error:
+        is_asked = "Boolean value of Tensor" in str(error)
+        expect(
+            not is_asked,
+            "`if p.grad` asks whether the *numbers* of the gradient are True. Whether there is a gradient is "
+            "`if p.grad is not None`.",
+        )
+        raise

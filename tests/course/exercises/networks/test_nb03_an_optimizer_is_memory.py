@@ -242,8 +242,34 @@ WRONG = [
         "corrected means were kept",
     ),
     ("n03-adam", ADAM.format(keep="step -= 1; " + KEEP, step=ADAM_STEP), "count the steps from 1"),
-    ("n03-adam", ADAM.format(keep=KEEP, step=ADAM_STEP.replace("1e-8", "0.9e-8")), "is [0.95, -2.04955]; it should"),
+    (
+        "n03-adam",
+        ADAM.format(keep=KEEP, step=ADAM_STEP.replace("1e-8", "0.9e-8")),
+        "is [0.95, -2.0496]; it should be [0.95, -2.0495]",
+    ),
     ("n03-adam", ADAM.format(keep=KEEP, step=ADAM_STEP.replace("0.999**", "0.9**")), "with its own number"),
+    (
+        "n03-adam",
+        ADAM.format(keep=KEEP, step=ADAM_STEP).replace('"mean", torch.zeros_like(p)', '"mean", gradient'),
+        "The mean begins as the gradient.",
+    ),
+    (
+        "n03-adam",
+        ADAM.format(keep=KEEP, step=ADAM_STEP)
+        .replace('"mean", torch.zeros_like(p)', '"mean", gradient')
+        .replace('"square", torch.zeros_like(p)', '"square", gradient**2'),
+        "begin as the gradient and its square",
+    ),
+    (
+        "n03-momentum",
+        MOMENTUM.format(lines="state['velocity'] = 0.9 * old + gradient; p -= rate * (state['velocity'] + 4e-4)"),
+        "`p` is [0.89998, -2]; it should be [0.9, -2]",
+    ),
+    (
+        "n03-weigh",
+        WEIGH.format(parameters=ALL, state="state.values()", size="nbytes").replace(" is not None", ""),
+        "if p.grad is not None",
+    ),
     ("n03-rate", RATE + "first * factor ** epoch", "in every epoch"),
     ("n03-rate", RATE + "first * factor ** ((epoch + 1) // every)", "one epoch too early"),
     ("n03-rate", RATE + "first * factor * (epoch // every)", "not factor * n"),

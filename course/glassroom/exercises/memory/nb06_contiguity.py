@@ -161,6 +161,10 @@ def who_hears(base_after: Any) -> str:
         base_after != [[1, 0, 3], [0, 0, 0]],
         "base[1:] begins with the second row of base, so its [0, 2] is base[1, 2].",
     )
+    expect(
+        base_after not in ([[1, 0, 0], [3, 0, 0]], [[1, 0, 0], [0, 3, 0]]),
+        "the 3 is in the right row. `[0, 2]` of `base[1:]` is the last number of that row.",
+    )
     expect_equal(base_after, "base_after", [[1, 0, 0], [0, 0, 3]])
     return "The 2 went into a copy that was thrown away; the 1 and the 3 arrived."
 

@@ -97,6 +97,7 @@ WRONG = [
     ("06-small-bill", "def two_rows(big): return big[:, :2].reshape(2, -1)", "columns are mixed up"),
     ("06-who-hears", "base_after = [[0, 0, 0], [0, 0, 3]]", "base itself"),
     ("06-who-hears", "base_after = [[1, 0, 3], [0, 0, 0]]", "the second row of base"),
+    ("06-who-hears", "base_after = [[1, 0, 0], [0, 3, 0]]", "the last number of that row"),
     ("06-small-bill", "def two_rows(big): return big[:2].clone()", "two *columns* of `big`"),
     ("06-who-hears", "base_after = [[0, 0, 0], [0, 0, 0]]", "does not always copy"),
     ("06-who-hears", "base_after = [[2, 0, 0], [0, 0, 3]]", "a copy that nobody kept"),

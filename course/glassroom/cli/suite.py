@@ -1,4 +1,4 @@
-"""``glassroom test``: every layer of tests, two at a time, and one table at the end.
+"""``glassroom test``: every layer of tests, one after the other, and one table at the end.
 
 Each layer is a folder under ``tests/`` that pytest runs in a process of its own; the notebooks' stored
 outputs are one more, run by nbval. Skipped tests are listed with their reasons: nothing is left out silently.
@@ -11,13 +11,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from xml.etree import ElementTree
 
 from glassroom.cli.arguments import ByColumns, jobs
@@ -91,9 +90,9 @@ APART = {"course": ("exercises",)}
 # How tests are dealt out to processes: one at a time, but file by file where those of a file share a server, a build or
 # a notebook's kernel; and in `browser`, where they share a page, by files and classes.
 DEALT = dict.fromkeys(("classroom", "outputs", "package", "site"), "loadfile") | {"browser": "loadscope"}
-# Layers whose tests wait for kernels, browsers and sandboxes, the longest first. Each has one process more than there
-# are cores, and runs beside a layer that computes: alone, it would leave the cores idle for a fifth of its time.
-WAITING = ("classroom", "browser", "notebooks", "site", "outputs", "package")
+# A layer has one process more than there are cores, since its tests wait for other processes; with a browser, two more;
+# where they only compute, none.
+BESIDES = {"browser": 2, "style": 0, "geometry": 0, "array_api": 0}
 
 EPILOG = """\
 examples:
@@ -164,8 +163,7 @@ def run(arguments: argparse.Namespace) -> int:
     if root is None:
         print("A wheel carries no tests, so this runs the notebooks alone. Clone the repository for the rest.")
     options = [*(["-k", arguments.expression] if arguments.expression else []), *arguments.passed_on]
-    one_by_one = arguments.jobs == 1 or arguments.passed_on  # which may ask for a debugger at a failure
-    results = [_run(layer, options, root) for layer in layers] if one_by_one else _run_in_pairs(layers, options, root)
+    results = [_run(layer, options, root) for layer in layers]
     print(report(results), flush=True)
     return Exit.FAILED if any(result.failed for result in results) else Exit.OK
 
@@ -258,7 +256,7 @@ def _place_in_order(name: str) -> tuple[int, str]:
 
 def _processes(layer: str, jobs: int) -> tuple[str, ...]:
     """The arguments that tell pytest how many processes a layer uses, and how its tests are distributed among them."""
-    return ("-n", str(jobs + (layer in WAITING)), "--dist", DEALT.get(layer, "worksteal")) if jobs > 1 else ()
+    return ("-n", str(jobs + BESIDES.get(layer, 1)), "--dist", DEALT.get(layer, "worksteal")) if jobs > 1 else ()
 
 
 def _chosen(names: list[str], layers: list[Layer]) -> list[Layer]:
@@ -270,50 +268,9 @@ def _chosen(names: list[str], layers: list[Layer]) -> list[Layer]:
     return [layer for layer in layers if not names or layer.name in names]
 
 
-def _run_in_pairs(layers: list[Layer], options: list[str], root: Path | None) -> list[Result]:
-    """Run the layers that compute one by one, and beside them those that wait. What is printed by a layer that runs
-    beside another appears as a whole, when that other one has ended.
-    """
-    names = [layer.name for layer in layers]
-    computing = deque(layer for layer in layers if layer.name not in WAITING)
-    waiting = deque(sorted((layer for layer in layers if layer.name in WAITING), key=lambda it: WAITING.index(it.name)))
-    results: list[Result] = []
-    printed: deque[str] = deque()
-
-    def run_beside() -> None:
-        while layer := _next_of(waiting):
-            with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
-                results.append(_run(layer, options, root, output))
-                output.seek(0)
-                printed.append(output.read())
-
-    with ThreadPoolExecutor(1) as beside:
-        ended = beside.submit(run_beside)
-        try:
-            while layer := _next_of(computing) or _next_of(waiting):
-                results.append(_run(layer, options, root))
-                while printed:
-                    print(printed.popleft(), end="", flush=True)
-        finally:
-            waiting.clear()  # after Ctrl-C nothing more is begun
-    ended.result()
-    print(*printed, sep="", end="", flush=True)
-    return sorted(results, key=lambda result: names.index(result.layer))
-
-
-def _next_of(layers: deque[Layer]) -> Layer | None:
-    """Take the first of the layers, if there is one left."""
-    try:
-        return layers.popleft()
-    except IndexError:
-        return None
-
-
-def _run(layer: Layer, options: list[str], root: Path | None, output: IO[str] | None = None) -> Result:
-    """Run one layer in a process of its own, which prints into the file `output`, or to the terminal. A process that
-    ends without a report counts as one failure.
-    """
-    print(f"\n== {layer.name}: {WHAT.get(layer.name, 'more tests')}", file=output, flush=True)
+def _run(layer: Layer, options: list[str], root: Path | None) -> Result:
+    """Run one layer in a process of its own. A process that ends without a report counts as one failure."""
+    print(f"\n== {layer.name}: {WHAT.get(layer.name, 'more tests')}", flush=True)
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="glassroom-test-") as folder:
         outcome = Path(folder, "report.xml")
@@ -324,9 +281,9 @@ def _run(layer: Layer, options: list[str], root: Path | None, output: IO[str] | 
         environment = {"OMP_NUM_THREADS": "1", **os.environ, **layer.environment}
         # The tests start hundreds of Pythons, each of which would compile the library anew.
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        command += [*here, *layer.arguments, *options]
-        told = subprocess.STDOUT if output else None
-        code = subprocess.run(command, cwd=root or folder, env=environment, stdout=output, stderr=told).returncode
+        code = subprocess.run(
+            [*command, *here, *layer.arguments, *options], cwd=root or folder, env=environment
+        ).returncode
         result = _counted(layer.name, outcome)
     result.seconds = time.monotonic() - began
     if code == NO_TESTS_COLLECTED and not result.skipped:

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
@@ -135,79 +134,6 @@ def test_exercises_are_a_layer_of_their_own_and_run_once(tmp_path):
     for name in ("course", "exercises"):
         result = suite._run(layers[name], ["-p", "no:cacheprovider"], tmp_path)
         assert (result.passed, result.failed) == (1, 0)
-
-
-# Each waits until the other has begun.
-MEETING = """
-import time
-from datetime import date
-from pathlib import Path
-from types import SimpleNamespace
-def test_they_meet():
-    Path({own!r}).touch()
-    until = time.monotonic() + 60
-    while not Path({other!r}).exists():
-        assert time.monotonic() < until
-        time.sleep(0.05)
-    print("have met", {own!r})
-    assert {passes}
-"""
-
-
-def layers_that_meet(folder, passes=True):
-    """A layer that computes and one that waits, which can only pass side by side."""
-    for name, other in (("geometry", "site"), ("site", "geometry")):
-        (folder / "tests" / name).mkdir(parents=True)
-        content = MEETING.format(own=str(folder / name), other=str(folder / other), passes=passes)
-        (folder / "tests" / name / f"test_{name}.py").write_text(content)
-    layers = suite.available_layers(folder, jobs=2)
-    return [layer for layer in layers if layer.name in ("geometry", "site")]
-
-
-def test_a_layer_that_waits_runs_beside_one_that_computes(tmp_path, capfd):
-    results = suite._run_in_pairs(layers_that_meet(tmp_path), ["-p", "no:cacheprovider"], tmp_path)
-    assert [(result.layer, result.passed, result.failed) for result in results] == [("geometry", 1, 0), ("site", 1, 0)]
-    printed = capfd.readouterr().out
-    assert printed.index("== geometry") < printed.index("== site")
-
-
-def test_what_two_layers_print_that_run_side_by_side_is_not_mixed(tmp_path, capfd):
-    results = suite._run_in_pairs(layers_that_meet(tmp_path, passes=False), ["-p", "no:cacheprovider"], tmp_path)
-    assert [(result.passed, result.failed) for result in results] == [(0, 1), (0, 1)]
-    printed = capfd.readouterr().out
-    first, second = printed.split("== site")
-    assert "1 failed" in first
-    assert f"have met {tmp_path}/geometry" in first
-    assert "1 failed" in second
-    assert f"have met {tmp_path}/site" in second
-
-
-def test_layers_that_wait_are_all_run_where_no_other_is_asked_for(tmp_path):
-    for name in ("site", "browser"):
-        (tmp_path / "tests" / name).mkdir(parents=True)
-        (tmp_path / "tests" / name / "test_it.py").write_text(PASSING)
-    layers = [layer for layer in suite.available_layers(tmp_path, jobs=2) if layer.name != "outputs"]
-    results = suite._run_in_pairs(layers, ["-p", "no:cacheprovider"], tmp_path)
-    assert [(result.layer, result.passed) for result in results] == [("browser", 1), ("site", 1)]
-
-
-def test_after_ctrl_c_no_layer_is_begun(tmp_path, monkeypatch):
-    begun = []
-
-    def interrupted(layer, options, root, output=None):
-        begun.append(layer.name)
-        if output is None:
-            while "browser" not in begun:
-                time.sleep(0.01)
-            raise KeyboardInterrupt
-        time.sleep(1)
-        return suite.Result(layer.name)
-
-    monkeypatch.setattr(suite, "_run", interrupted)
-    layers = [suite.Layer(name, ()) for name in ("geometry", "library", "browser", "site")]
-    with pytest.raises(KeyboardInterrupt):
-        suite._run_in_pairs(layers, [], tmp_path)
-    assert sorted(begun) == ["browser", "geometry"]
 
 
 def test_what_a_plain_layer_leaves_out_is_there_to_be_left_out():

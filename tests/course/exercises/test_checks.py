@@ -192,10 +192,14 @@ def test_check_and_hint_answer_junk_ids_and_too_many_answers(torch):
 
 
 @pytest.mark.parametrize("exercise_id", COURSE)
-def test_unanswered_exercises_say_that_they_wait_and_where_help_is(exercise_id):
+def test_unanswered_exercises_say_that_they_wait_and_where_help_is(torch, exercise_id):
     exercise = COURSE[exercise_id]
+    names = {"torch": torch, "np": numpy}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(setup_of(exercise.id), names)
+    given = {name: names[name] for name in exercise.given if name in names}
     for blank in (..., None):
-        text = said(check, exercise_id, *(blank for _ in exercise.answers))
+        text = said(check, exercise_id, *(blank for _ in exercise.answers), **given)
         assert text.startswith("Not yet: ")
         assert f'hint("{exercise_id}")' in text
 

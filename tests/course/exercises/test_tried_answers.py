@@ -50,7 +50,7 @@ WRONG = [
     ("09-halves", "halves = weights.half().untyped(); saved = 8", "is an untyped storage"),
     ("09-bytes", "def byte_range(t): return 0, t.nbytes - 1", "last byte"),
     ("t03-throws", "def throws(n): return torch.randn(n, 2).add(3.5).round().clamp(1, 6).long()", "not fair"),
-    ("t03-together", "def shuffled(x, y, g): p = torch.randperm(10, generator=g); return x[p], y[p]", "shape (6, 1)"),
+    ("t03-together", "def shuffled(x, y, g): p = torch.randperm(10, generator=g); return x[p], y[p]", "shape (6, 2)"),
     ("a08-parts", PARTS_OF_PYTORCH, "`checkpoint_sequential` leaves the last part out"),
     ("e02-root", "class Root(torch.autograd.Function):" + NOTHING_BACK, "no gradient arrives"),
     ("e09-pair", PAIR, "make(2)` raised nothing"),

@@ -17,7 +17,7 @@ test_wrong_answers = wrong_answers(
             "column = lambda f, x, j: torch.stack([\n"
             "    (f(x + 1e-3 * e) - f(x - 1e-3 * e)) / 2e-3 for e in torch.eye(len(x))\n"
             "])[j]",
-            "f ran 8 times",
+            "`f` ran 8 times",
         ),
         ("e11-column", f"{ONE}    return torch.func.jvp(f, (x,), (t,))[0]", "and should be"),
         ("e11-column", "column = lambda f, x, j: torch.func.jacrev(f)(x)[:, j]", "made the whole Jacobian"),

@@ -125,7 +125,7 @@ DROPOUT = "def dropout(x, p, training): return "
 
 # fmt: off
 WRONG = [
-    ("n01-bilinear", BILINEAR + "torch.einsum('ni,oij,mj->no', a, weight, b)", "it should"),
+    ("n01-bilinear", BILINEAR + "torch.einsum('ni,oij,mj->no', a, weight, b)", "One letter, n, walks through both"),
     ("n01-kaiming", KAIMING + "(torch.rand(outputs, inputs) * 2 - 1) * math.sqrt(2 / inputs)",
      "Numbers between −b and b have a spread of b / sqrt"),
     ("n01-kaiming", KAIMING + "torch.full((outputs, inputs), math.sqrt(2 / inputs))",
@@ -250,7 +250,7 @@ WRONG = [
     ("n06-mix", MIX + "(recipe.double() @ picture.double().flatten(1)).view(2, *picture.shape[1:])",
      "the values are right, but"),
     ("n06-pool", POOL + "maps.view(*maps.shape[:2], maps.shape[2] // 2, 2, maps.shape[3] // 2, 2).amax(3).amax(3)",
-     "For maps of"),
+     "for maps of"),
     ("n06-sizes", ("conv1, pool1, conv2, pool2, parameters2 = (6, 28, 28), (6, 14, 14), (16, 10, 10), (16, 5, 5), "
          "16 * 25 + 16"), "Each filter is six channels deep, and has"),
     ("n06-sizes",

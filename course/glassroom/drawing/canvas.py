@@ -44,7 +44,7 @@ GRID_INDEX = 16
 GAP_WIDTH = 18
 HUES = 6
 INNER = "\0"  # stands for the inner width until it is known; no text can contain it
-GAP = "\0"  # stands for a text in a gap between pieces
+GAP = "\0"  # stands for a text in a gap between pieces, in which no inner width stands
 NO_XML = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # characters that XML does not allow
 
 _room = ContextVar[float]("room", default=WIDTH)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -29,12 +31,23 @@ def show(
     shell: Any, kind: type[BaseException], error: BaseException, frames: TracebackType, tb_offset: Any = None
 ) -> None:
     """What IPython calls for an error of a cell."""
-    if running := os.environ.get("JPY_SESSION_NAME"):  # the notebook of this kernel, as Jupyter's server names it
-        told = getattr(error, "__notes__", [])
-        told[:] = [note for note in told if not notes.is_of_notebook(str(note), Path(running))]
     shown = without_the_library(frames) if somebody_watches() else frames
-    shell.showtraceback((kind, error, shown or frames), tb_offset=tb_offset)
+    with _without_notes_about_this_notebook(error):
+        shell.showtraceback((kind, error, shown or frames), tb_offset=tb_offset)
     sys.last_traceback = frames
+
+
+@contextmanager
+def _without_notes_about_this_notebook(error: BaseException) -> Iterator[None]:
+    """Leave out, while the error is shown, the note that refers the reader to the notebook that runs."""
+    told, running = getattr(error, "__notes__", []), os.environ.get("JPY_SESSION_NAME")  # as Jupyter's server names it
+    before = list(told)
+    if running:
+        told[:] = [note for note in told if not notes.is_of_notebook(str(note), Path(running))]
+    try:
+        yield
+    finally:
+        told[:] = before
 
 
 def without_the_library(frames: TracebackType | None) -> TracebackType | None:

@@ -189,11 +189,7 @@ def _read_module(path: str, module: object, above: tuple[object, ...], places: l
         if held and is_a(held, dict):
             items = list(dict.items(held))[: most - passed]
             passed += len(items)
-            places += [
-                (f"{path}.{name}", item)
-                for name, item in items
-                if id(type(item)) not in _PLAIN_VALUES and _may_hold(item)
-            ]
+            places += [(f"{path}.{name}", item) for name, item in items if _may_hold(item)]
     for name, item in modules_in(module):
         if passed < most and not any(item is other for other in (*above, module)):
             passed += _read_module(f"{path}.{name}", item, (*above, module), places, most - passed)

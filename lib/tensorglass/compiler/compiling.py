@@ -74,7 +74,9 @@ def compile(
 
 def _disable_dynamo(fn: Any = None, recursive: bool = True) -> Any:
     """`compiler.disable`, as libraries call it: ``torch._disable_dynamo``."""
-    return (lambda function: function) if fn is None else fn
+    from tensorglass.compiler import disable  # which imports this module
+
+    return disable(fn, recursive)
 
 
 def _optimized(model: Any, backend: Backend) -> Any:

@@ -2,6 +2,9 @@
 
 A cell whose output differs says so, with the reason, in its metadata (`glassroom.differs`). A declared difference that
 does not differ fails too, so that the declarations stay true.
+
+Below the last cell the exercises' cells run once more: whoever goes back to an exercise runs its cell alone, with the
+names as later cells have left them, and a right answer is still right.
 """
 
 import difflib
@@ -39,18 +42,25 @@ def on_pytorch(notebook):
 
 
 @pytest.mark.usefixtures("kernels")
-def test_a_notebook_prints_the_same_on_real_pytorch(path, notebook):
+def test_a_notebook_prints_the_same_on_real_pytorch_and_accepts_its_answers_again_at_the_end(path, notebook):
     stored = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     expected = [outputs(cell) for cell in stored]
+    again = [{**cell, "id": f"again-{cell['id']}"} for cell in stored if "### END SOLUTION" in source(cell)]
+    notebook["cells"] += again
     ran = normalized(execute(on_pytorch(notebook), path.parent, allow_errors=True))
+    shown = [cell for cell in ran["cells"] if cell["cell_type"] == "code"]
     complaints = []
-    for cell, ours, theirs in zip(stored, expected, (c for c in ran["cells"] if c["cell_type"] == "code"), strict=True):
+    for cell, ours, theirs in zip(stored, expected, shown[: len(stored)], strict=True):
         declared = cell["metadata"].get("glassroom", {}).get("differs")
         difference = list(difflib.unified_diff(ours, outputs(theirs), "stored", "on PyTorch", lineterm="", n=0))
         if difference and not declared:
             complaints.append("\n".join([f"cell {cell['id']} differs:", *difference[2:20]]))
         elif declared and not difference:
             complaints.append(f"cell {cell['id']} is said to differ ({declared}), and does not")
+    for cell in shown[len(stored) :]:
+        told = outputs(cell)
+        if "check(" in source(cell) and not any(line.startswith("✓") for line in told):
+            complaints.append("\n".join([f"the right answer in cell {cell['id']}, at the end, is told", *told]))
     assert not complaints, "\n\n".join(["", *complaints])
 
 

@@ -106,9 +106,13 @@ def revealed_card(revealed: Sequence[Revealed], text: str) -> Card:
 
 
 def message_card(message: str, text: str) -> Card:
-    """A message as if it were printed, but broken between words at every width: JupyterLab breaks printed words too."""
+    """A message as if it were printed, but broken between words at every width: JupyterLab breaks printed words too.
+
+    JupyterLab, whose pages have a `--jp-code-font-size`, puts one character of room to the left of what is printed.
+    """
     look = (
-        "margin: 0; padding: 0; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; "
+        "margin: 0; padding: 0 0 0 min(1ch, var(--jp-code-font-size, 0px)); "
+        "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; "
         "font-size: var(--jp-code-font-size, inherit); line-height: var(--jp-code-line-height, inherit)"
     )
     return Card(text, f'<pre style="{look}">{escape(message)}</pre>')

@@ -17,11 +17,18 @@ from types import ModuleType
 from typing import Any
 
 import tensorglass
+from glassroom.live.audience import running_cell
 from glassroom.translations.templates import word
 from tensorglass.extending import OPERATORS, Operator
 
 _ROOT = Path(inspect.getfile(tensorglass)).parent
 _HOMES = ("torch", "tensorglass")
+#: JupyterLab breaks long lines of code anywhere, within words too, and leaves wide margins beside them.
+_LOOK = (
+    ".jp-RenderedMarkdown .gr-lines pre { margin: 8px 0 0; padding-left: 1ch; "
+    "font-size: var(--jp-code-font-size); line-height: var(--jp-code-line-height); "
+    "word-break: normal; overflow-wrap: anywhere; }"
+)
 
 
 class Source:
@@ -38,7 +45,10 @@ class Source:
 
     def _repr_markdown_(self) -> str:
         where = word(f"`{self.name}`, in `{self.file}`")
-        return f"{where}\n\n```python\n{self.code}\n```"
+        lines = f"```python\n{self.code}\n```"
+        if running_cell():  # JupyterLab and Notebook tell of one; other pages show the lines as they show all code
+            lines = f'<div class="gr-lines">\n\n{lines}\n\n</div>\n\n<style>{_LOOK}</style>'
+        return f"{where}\n\n{lines}"
 
 
 def read(what: Any) -> Source:

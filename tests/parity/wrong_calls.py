@@ -38,7 +38,7 @@ RAW = re.compile(
     r"|unpack \(|not iterable|unsupported operand|has no len|not subscriptable|already entered|list index"
     r"|setting an array|Maximum allowed|array is too big|unhashable|scalar index|interpreted as an integer"
     r"|not supported between|invalid literal|could not convert|out of bounds for axis|tuple index|cannot reshape"
-    r"|Numerical result"
+    r"|Numerical result|is handled$"
 )
 
 
@@ -84,4 +84,6 @@ def outcome(library: Any, name: str, call: Call, shown: Callable[[Any], str] = l
                 )
             )
     except Exception as error:
-        return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+        inside = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        first = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+        return first if inside is None or library is torch else f"{first}, while {inside!r} is handled"

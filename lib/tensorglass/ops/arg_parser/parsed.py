@@ -62,7 +62,7 @@ def _read(
         by_name = {name[:-1]: bound.arguments[name[:-1]] for name in handed if name.endswith("=")}
     try:
         values, named = Signatures(None, name, (), False).read(by_place, by_name)
-    except TypeError as refusal:
+    except (TypeError, ValueError) as refusal:  # the ValueError: an int that takes more than 64 bits
         raise refusal.with_traceback(None) from None
     same = len(values) == len(by_place) and all(one is other for one, other in zip(values, by_place, strict=True))
     if same and all(named[name] is value for name, value in by_name.items()):

@@ -62,17 +62,22 @@ def explaining(
                 refuse_out_elsewhere(body, body.__name__, arguments, keywords)
             return body(*arguments, **keywords)
         except Exception as error:
-            if isinstance(error, MixedMemory):
+            failure = error
+        # Beyond the handler, so that what is raised here does not come "during handling of the above exception".
+        try:
+            if isinstance(failure, MixedMemory):
                 refuse_two_devices(arguments, keywords)
             try:
                 values, named = _read_by_signatures(body, name, texts, is_method, arguments[before:], keywords)
             except TypeError as refusal:
                 return torch_function.dispatch_or_refuse(call, arguments, keywords, refusal)
-            if not _is_misfit(error, body):
+            if not _is_misfit(failure, body):
                 from tensorglass.ops.arg_parser.signature import differ  # when it is needed: imports should be quick
 
                 if not differ(arguments[before:], values, keywords, named):
-                    raise
+                    raise failure
+        finally:
+            del failure  # whose traceback holds this frame
         return run([*arguments[:before], *values], named)
 
     def run(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:

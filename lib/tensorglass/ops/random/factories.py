@@ -133,10 +133,10 @@ def randint(
             raise TypeError("no size, or no generator")
         place = read_out_options("randint", options, out, dtypes.int64)
         shape = size_tuple("randint", size)
-    except TypeError:
+    except TypeError as error:
         named = {"low": said[0], "high": said[1], "size": said[2], "generator": generator, "out": out}
-        _refuse_randint(arguments, {key: value for key, value in named.items() if value is not None} | options)
-        raise
+        named = {key: value for key, value in named.items() if value is not None}
+        raise (_refusal_of_randint(arguments, named | options) or error) from None
     for bound in (low, high):
         if not -(2**63) <= int(bound) < 2**63:
             raise ValueError("Overflow when unpacking long long")
@@ -145,12 +145,17 @@ def randint(
     return finished(result, out)
 
 
-def _refuse_randint(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+def _refusal_of_randint(arguments: Sequence[Any], keywords: Mapping[str, Any]) -> TypeError | None:
+    """PyTorch's TypeError for these arguments; None if one of the signatures fits them."""
     from tensorglass.ops.arg_parser.signature import Signatures  # when it is needed: imports should be quick
 
     options = ", *, torch.Generator generator = None, Tensor out = None, torch.dtype dtype = None)"
     forms = [f"(int high, tuple of ints size{options}", f"(int low, int high, tuple of ints size{options}"]
-    Signatures(None, "randint", forms, is_method=False).read(arguments, keywords)
+    try:
+        Signatures(None, "randint", forms, is_method=False).read(arguments, keywords)
+    except TypeError as refusal:
+        return refusal.with_traceback(None)
+    return None
 
 
 @factory()

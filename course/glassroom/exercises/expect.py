@@ -457,13 +457,15 @@ def _other_answer(name: str, answer: Any, expected: Any) -> str:
     """What is wrong with an answer of the right kind: what a function should have returned for the arguments in its
     name; of what the learner worked out by hand, where it differs, and in which direction."""
     told, place = _told(name, answer), name
-    if not name.isidentifier() and facts.is_shown_whole(expected):
-        return f"{told}; it should be {facts.text(expected)}."
+    if not name.isidentifier() and facts.is_shown_whole(facts.rounded(expected)):
+        mine, right = facts.both_told(answer, expected)
+        return f"`{name}` is {mine}; it should be {right}."
     while isinstance(expected, (tuple, list)) and isinstance(answer, (tuple, list)) and len(answer) == len(expected):
         at = next(at for at, pair in enumerate(zip(answer, expected, strict=True)) if not facts.same_value(*pair))
         answer, expected, place = answer[at], expected[at], f"{place}[{at}]"
     if not name.isidentifier():
-        return f"{_told(place, answer)}; it should be {facts.text(expected)}."
+        mine, right = facts.both_told(answer, expected)
+        return f"`{place}` is {mine}; it should be {right}."
     if not _are_numbers(answer, expected):
         kinds = _kind(answer), _kind(expected)
         return f"{told}, which is not right." if len({*kinds}) == 1 else f"{told}: `{place}` should be {kinds[1]}."
@@ -492,10 +494,9 @@ def _other_values(name: str, own: Any, wanted: Any) -> str:
     """Both values, if they are short enough to be shown; otherwise the first place where they differ."""
     if facts.same_value(_negated(own), wanted):
         return f"`{name}` holds {facts.text(facts.rounded(own))}: the right numbers with the wrong sign."
-    if facts.is_shown_whole(rounded := facts.rounded(own)) and facts.is_shown_whole(facts.rounded(wanted)):
-        if not facts.same_value(rounded, facts.rounded(wanted)):
-            own, wanted = rounded, facts.rounded(wanted)
-        return f"`{name}` holds {facts.text(own)}; it should hold {facts.text(wanted)}."
+    if facts.is_shown_whole(facts.rounded(own)) and facts.is_shown_whole(facts.rounded(wanted)):
+        mine, right = facts.both_told(own, wanted)
+        return f"`{name}` holds {mine}; it should hold {right}."
     place = []
     while isinstance(wanted, list):
         at = next(at for at, pair in enumerate(zip(own, wanted, strict=True)) if not facts.same_value(*pair))

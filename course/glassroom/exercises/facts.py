@@ -212,13 +212,23 @@ def text(x: object) -> str:
 
 def rounded(x: Any) -> Any:
     """Plain numbers with the digits that people read: what float32 makes of 0.7 is 0.7 again."""
-    if isinstance(x, (list, tuple)):
+    if isinstance(x, tuple):
+        return tuple(rounded(item) for item in x)
+    if isinstance(x, list):
         return [rounded(item) for item in x]
-    return float(f"{x:.6g}") if isinstance(x, float) else x
+    return float(f"{x:.6g}") if isinstance(x, float) and not x.is_integer() else x
+
+
+def both_told(own: Any, wanted: Any) -> tuple[str, str]:
+    """Texts of an answer and of the right one: floats have the digits that people read, or all of theirs where both
+    would read the same."""
+    told = text(rounded(own)), text(rounded(wanted))
+    return told if told[0] != told[1] else (text(own), text(wanted))
 
 
 def told_apart(own: Any, wanted: Any, digits: int) -> tuple[str, str]:
-    """Two floats, or two lists of them, in this many digits, or in as many more as it takes until the texts differ."""
+    """Two floats, or two lists of them, as Python writes them with this many digits, or with as many more as it takes
+    until the texts differ."""
     told = [(_in_digits(own, number), _in_digits(wanted, number)) for number in range(digits, MOST_DIGITS + 1)]
     return next((pair for pair in told if pair[0] != pair[1]), told[-1])
 
@@ -226,7 +236,7 @@ def told_apart(own: Any, wanted: Any, digits: int) -> tuple[str, str]:
 def _in_digits(x: Any, digits: int) -> str:
     if isinstance(x, (list, tuple)):
         return f"[{', '.join(_in_digits(item, digits) for item in x)}]"
-    return f"{x:.{digits}g}"
+    return repr(float(f"{x:.{digits}g}"))
 
 
 def in_its_digits(x: Any, dtype: str) -> Any:

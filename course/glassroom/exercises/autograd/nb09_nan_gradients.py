@@ -7,7 +7,7 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_as_given, expect_tensor, expect_value, expect_words
-from glassroom.exercises.facts import same_value, values
+from glassroom.exercises.facts import rounded, same_value, told_apart, values
 
 
 def _gradient(function: Callable[..., Any], name: str, x: Any) -> Any:
@@ -99,7 +99,7 @@ def length(lengths: Callable[[Any], Any], *, rows: Any) -> str:
     )
     expect(
         bool(((plain - plain.new_tensor([5.0, 0.0, 2.0])).abs() < 1e-3).all()),
-        f"`lengths(rows)` holds {values(plain)}; it should hold [5.0, 0.0, 2.0].",
+        f"`lengths(rows)` holds {rounded(values(plain))}; it should hold [5.0, 0.0, 2.0].",
     )
     gradient = _gradient(lengths, "lengths", rows)
     expect(
@@ -147,9 +147,10 @@ def log_of_softmax(loss: Callable[[Any], Any], *, scores: Any) -> str:
         not same_value(value, float((-scores.log_softmax(0)).sum())),
         "softmax went down the columns. Each row is one set of scores: the last dimension.",
     )
+    mine, wanted = told_apart(value, float(right.sum()), 6)
     expect(
         same_value(value, float(right.sum())),
-        f"`loss(scores)` is {value:g}, and not {float(right.sum()):g}. A small number added to a probability, or a "
+        f"`loss(scores)` is {mine}, and not {wanted}. A small number added to a probability, or a "
         "limit, keeps the nan away and changes the loss.",
     )
     gradient = _gradient(loss, "loss", scores)

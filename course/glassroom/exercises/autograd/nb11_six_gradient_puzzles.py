@@ -7,7 +7,7 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_tensor
-from glassroom.exercises.facts import dtype_name
+from glassroom.exercises.facts import dtype_name, told_apart
 
 POINTS = [-1.7, -0.4, 0.3, 0.9, 1.6, 2.5]
 ARRIVING = [3.0, -0.5, 0.25, -2.0, 1.5, -4.0]  #: the gradient that arrives at the function
@@ -31,21 +31,19 @@ def _sent_back(
 
 def _expect_value(result: Any, name: str, wanted: Any) -> None:
     close = bool(((result.detach() - wanted).abs() <= 1e-5).all())
-    expect(close, f"The value of `{name}` is {_numbers(result)}, and should be {_numbers(wanted)}.")
+    own, truth = told_apart(result.tolist(), wanted.tolist(), 4)
+    expect(close, f"The value of `{name}` is {own}, and should be {truth}.")
 
 
 def _expect_gradient(grad: Any, name: str, wanted: Any, slips: Sequence[tuple[Any, str]] = ()) -> None:
     expect(grad is not None, f"The value is right, but no gradient reaches {name}.")
     if bool(((grad - wanted).abs() <= 1e-5).all()):
         return
-    expect(not bool(grad.isnan().any()), f"The value is right, but the gradient of {name} is {_numbers(grad)}.")
+    own, truth = told_apart(grad.tolist(), wanted.tolist(), 4)
+    expect(not bool(grad.isnan().any()), f"The value is right, but the gradient of {name} is {own}.")
     for slip, told in slips:
         expect(not bool(((grad - slip).abs() <= 1e-5).all()), told)
-    expect(False, f"The value is right. The gradient of {name} is {_numbers(grad)}, and should be {_numbers(wanted)}.")
-
-
-def _numbers(tensor: Any) -> str:
-    return "[" + ", ".join(f"{number:.4g}" for number in tensor.tolist()) + "]"
+    expect(False, f"The value is right. The gradient of {name} is {own}, and should be {truth}.")
 
 
 AS_IT_ARRIVES = "The value is right, but the gradient goes on as it arrives."

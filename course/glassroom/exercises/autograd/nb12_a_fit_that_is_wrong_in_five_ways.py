@@ -16,7 +16,7 @@ from glassroom.exercises.expect import (
     expect_tensor,
     expect_value,
 )
-from glassroom.exercises.facts import is_tensor, same_value, values
+from glassroom.exercises.facts import is_tensor, same_value, text, told_apart, values
 
 MASTS = """
 masts = torch.tensor([[0.0, 0.0], [6.0, 0.0], [6.0, 4.0], [0.0, 4.0]])
@@ -130,9 +130,10 @@ def distances(distances: Callable[..., Any], *, masts: Any) -> str:
         expect_tensor(result, name, shape=(4,), dtype="float32")
         apart = _apart(place, masts)
         numbers = values(result.detach())
+        mine, right = told_apart(numbers, [away for _, _, away in apart], 4)
         expect(
             all(abs(a - b) < 1e-3 for a, (_, _, b) in zip(numbers, apart, strict=True)),
-            f"`{name}` is {[round(n, 3) for n in numbers]}, and should be {[round(row[2], 3) for row in apart]}.",
+            f"`{name}` is {mine}, and should be {right}.",
         )
         gradient = _gradient(result, position, name)
         expect(
@@ -141,11 +142,8 @@ def distances(distances: Callable[..., Any], *, masts: Any) -> str:
             "nan: the square root must not see the 0 at all.",
         )
         wanted = [sum(row[way] / row[2] for row in apart if row[2]) for way in (0, 1)]
-        expect(
-            _near(gradient, wanted),
-            f"the gradient of `{name}`, summed, is {[round(n, 3) for n in gradient]}, and should be "
-            f"{[round(n, 3) for n in wanted]}.",
-        )
+        mine, right = told_apart(gradient, wanted, 4)
+        expect(_near(gradient, wanted), f"the gradient of `{name}`, summed, is {mine}, and should be {right}.")
     return "A mast at distance 0 adds nothing to the gradient, and the other masts decide."
 
 
@@ -178,13 +176,14 @@ def loss(loss_of: Callable[..., Any], *, masts: Any, measured: Any) -> str:
         terms = [(away - right) ** 2 for (_, _, away), right in zip(_apart(place, masts), values(far), strict=True)]
         number = float(result.detach())
         expect(not same_value(number, sum(terms), 1e-4), f"`{name}` is the sum of the four squares: take their mean.")
-        expect(abs(number - sum(terms) / 4) < 1e-3, f"`{name}` is {number:.4f}, and should be {sum(terms) / 4:.4f}.")
+        mine, mean = told_apart(number, sum(terms) / 4, 5)
+        expect(abs(number - sum(terms) / 4) < 1e-3, f"`{name}` is {mine}, and should be {mean}.")
         gradient, wanted = _gradient(result, position, name), _slope(place, masts, far)
+        mine, slope = told_apart(gradient, wanted, 4)
         expect(
             _near(gradient, wanted),
-            f"the value is right, but the gradient at {place} is {[round(n, 3) for n in gradient]} instead of "
-            f"{[round(n, 3) for n in wanted]}: something that a node saved was overwritten behind autograd's "
-            "back, as .data does it.",
+            f"the value is right, but the gradient at {place} is {mine} instead of {slope}: something that a node "
+            "saved was overwritten behind autograd's back, as .data does it.",
         )
     return "The value is right, and so is the gradient: one does not follow from the other."
 
@@ -253,19 +252,18 @@ def step(step: Callable[..., Any], *, masts: Any, measured: Any) -> str:
         uphill = [at + rate * new for at, new in zip(place, slope, strict=True)]
         expect(not _near(moved, uphill), "the step goes uphill: subtract.")
         wanted = [at - rate * new for at, new in zip(place, slope, strict=True)]
-        expect(
-            _near(moved, wanted),
-            f"after step {count} `position` is {[round(n, 3) for n in moved]}, and should be "
-            f"{[round(n, 3) for n in wanted]}.",
-        )
+        mine, right = told_apart(moved, wanted, 4)
+        expect(_near(moved, wanted), f"after step {count} `position` is {mine}, and should be {right}.")
         expect(
             not is_tensor(result), "`step` returns a tensor, and with it perhaps its graph; it should return a number."
         )
         loss = sum(terms) / 4
         expect(
-            isinstance(result, float) and abs(result - loss) < 1e-3,
-            f"step {count} returned {result!r:.40}; the loss before it is {loss:.4f}.",
+            isinstance(result, float),
+            f"step {count} returned {text(result)}; it should return the loss, as a Python number.",
         )
+        mine, right = told_apart(result, loss, 5)
+        expect(abs(result - loss) < 1e-3, f"step {count} returned {mine}; the loss before it is {right}.")
         place, before = moved, slope
     return "Each step uses its own gradient, and nothing of the one before."
 
@@ -336,10 +334,13 @@ def follow(follow: Callable[..., Any], *, torch: Any) -> str:
         not same_value(scores, [float(n**2) for n in range(1, 9)], 1e-6),
         "these are the scores themselves, not smoothed.",
     )
+    at = next((at for at, pair in enumerate(zip(scores, wanted, strict=False)) if not same_value(*pair, 1e-5)), 0)
+    shown = max(3, at + 1)
+    mine, right = told_apart(scores[:shown], wanted[:shown], 4)
     expect(
         same_value(scores, wanted, 1e-5),
-        f"the history begins {[round(n, 3) for n in scores[:3]]}, and should begin "
-        f"{[round(n, 3) for n in wanted[:3]]}: 0.9 of the old figure, 0.1 of the new score, after the step.",
+        f"the history begins {mine}, and should begin {right}: 0.9 of the old figure, 0.1 of the new score, after the "
+        "step.",
     )
     expect_equal(len(call(follow, "follow", step, score, 2)), "the length of the history after 2 rounds", 2)
     return "The history holds numbers, and no graph."

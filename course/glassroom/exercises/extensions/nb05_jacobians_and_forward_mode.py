@@ -8,7 +8,7 @@ from typing import Any
 from glassroom.exercises.account import functions_called
 from glassroom.exercises.engine import Misconception, exercise
 from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, expect_words
-from glassroom.exercises.facts import is_tensor, same_value, text, values
+from glassroom.exercises.facts import both_told, is_tensor, same_value, values
 
 SETUP = """
 def f(x):
@@ -234,10 +234,10 @@ def bend(bend: Callable[..., Any], *, x: Any, v: Any) -> str:
     ):
         expect(not same_value(values(returned), mistake), shows)
     right = [6 * x0 * x1 * v0 + 3 * x0 * x0 * v1, 3 * x0 * x0 * v0]
+    mine, truth = both_told(values(returned), right)
     expect(
         same_value(values(returned), right),
-        f"{text(values(returned))} is not the Hessian times v, {text(right)}: which function does jvp move, and in "
-        "which direction?",
+        f"{mine} is not the Hessian times v, {truth}: which function does jvp move, and in which direction?",
     )
     _expect_untouched(at)
     for ready in ("hessian", "jacfwd", "jacrev", "jacobian"):

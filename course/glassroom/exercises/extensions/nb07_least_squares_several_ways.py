@@ -10,7 +10,7 @@ from glassroom.exercises.account import functions_called
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_tensor, expect_value, expect_words
 from glassroom.exercises.extensions.own_functions import applied
-from glassroom.exercises.facts import is_tensor, same_value, text, values
+from glassroom.exercises.facts import is_tensor, same_value, text, told_apart, values
 
 DATA = """
 x = torch.arange(5, dtype=torch.float64)
@@ -100,6 +100,7 @@ def rate(largest_rate: Callable[..., Any], *, hessian: Any) -> str:
         middle, half = (a + d) / 2, math.sqrt((a - d) ** 2 / 4 + b**2)
         right = 2 / (middle + half)
         expect(isinstance(returned, float), f"`largest_rate` returned {text(returned)}; it should return one number.")
+        mine, wanted = told_apart(returned, right, 4)
         for mistake, shows in (
             (middle + half, "that is the largest curvature; the rate is 2 divided by it."),
             (
@@ -116,11 +117,14 @@ def rate(largest_rate: Callable[..., Any], *, hessian: Any) -> str:
                 "that is for the *smaller* eigenvalue, the flattest direction.",
             ),
         ):
-            expect(same_value(returned, right) or not same_value(returned, mistake), f"{returned:.4g}: {shows}")
+            expect(
+                same_value(returned, right) or not same_value(returned, mistake),
+                f"`largest_rate` returned {mine}: {shows}",
+            )
         expect(
             same_value(returned, right),
-            f"for {text(values(matrix))} it is {right:.4g}, and `largest_rate` returned {returned:.4g}. The larger "
-            f"eigenvalue there is {middle:g} + {half:.4g}.",
+            f"for {text(values(matrix))} it is {wanted}, and `largest_rate` returned {mine}. The larger eigenvalue "
+            f"there is {middle:g} + {half:.4g}.",
         )
     return "The most curved direction decides how large the rate may be."
 

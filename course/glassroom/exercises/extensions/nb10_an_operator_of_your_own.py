@@ -9,7 +9,7 @@ from typing import Any
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_saved_by_context, expect_tensor
 from glassroom.exercises.extensions.own_functions import applied
-from glassroom.exercises.facts import is_tensor, same_value, values
+from glassroom.exercises.facts import is_tensor, rounded, same_value, told_apart, values
 
 POINTS = "points = torch.tensor([-200.0, -3.0, -0.5, 0.0, 0.25, 2.0, 1000.0])"
 STABLE = """
@@ -24,10 +24,6 @@ def log_cosh(x):
 
 def _log_cosh(x: float) -> float:
     return abs(x) + math.log1p(math.exp(-2 * abs(x))) - math.log(2)
-
-
-def _rounded(numbers: list[float]) -> list[float]:
-    return [round(number, 4) for number in numbers]
 
 
 @exercise(
@@ -69,7 +65,8 @@ def stable(log_cosh: Callable[..., Any], *, points: Any) -> str:
             not abs(mine - right - math.log(2)) < 1e-3,
             f"{where} is too large by log 2: cosh is half of the sum of both.",
         )
-        expect(abs(mine - right) < 1e-5 * max(1.0, right), f"{where} is {mine:.5g}, and should be {right:.5g}.")
+        told, truth = told_apart(mine, right, 5)
+        expect(abs(mine - right) < 1e-5 * max(1.0, right), f"{where} is {told}, and should be {truth}.")
     return "From 0 to a thousand, and no exponential that could be too large."
 
 
@@ -124,11 +121,9 @@ def function(LogCosh: Any, *, torch: Any) -> str:
         not same_value(own, slopes, 1e-8),
         "the gradient leaves out the one that arrives: multiply the derivative by `gradient`.",
     )
-    expect(
-        same_value(own, [slope * (n + 1) for n, slope in enumerate(slopes)], 1e-8),
-        f"the gradient, of weights 1 to 5, is {_rounded(own)}; it should be "
-        f"{_rounded([slope * (n + 1) for n, slope in enumerate(slopes)])}.",
-    )
+    wanted = [slope * (n + 1) for n, slope in enumerate(slopes)]
+    told, truth = told_apart(own, wanted, 4)
+    expect(same_value(own, wanted, 1e-8), f"the gradient, of weights 1 to 5, is {told}; it should be {truth}.")
     lost = (
         "there is no second derivative: the slope was computed in forward, or behind autograd's back, and is a "
         "constant by now. Save x, and compute the slope in backward."
@@ -143,9 +138,10 @@ def function(LogCosh: Any, *, torch: Any) -> str:
     wanted = [(1 - slope**2) * (n + 1) for n, slope in enumerate(slopes)]
     bends = values(second.detach())
     expect(not all(bend == 0 for bend in bends), lost)
+    told, truth = told_apart(bends, wanted, 4)
     expect(
         same_value(bends, wanted, 1e-8),
-        f"the second derivative, of weights 1 to 5, is {_rounded(bends)}; it should be {_rounded(wanted)}.",
+        f"the second derivative, of weights 1 to 5, is {told}; it should be {truth}.",
     )
     return "One tensor saved, and derivatives of any order: backward is made of operators that have some."
 
@@ -188,9 +184,10 @@ def tangent(pushed: Callable[..., Any], *, points: Any) -> str:
             same_value(linear, wanted) or not same_value(mine, linear, 1e-5),
             f"{name} has the tangent once. A second derivative has it twice: twice the speed, four times the bend.",
         )
+        told, truth = told_apart(mine, wanted, 4)
         expect(
             all(abs(a - b) < 1e-4 for a, b in zip(mine, wanted, strict=True)),
-            f"{name} is {_rounded(mine)}, and should be {_rounded(wanted)}.",
+            f"{name} is {told}, and should be {truth}.",
         )
     return "Slope times tangent, and curvature times its square."
 
@@ -225,7 +222,7 @@ def center(center: Callable[..., Any], *, readings: Any) -> str:
         c = call(center, "center", given)
         c = float(c.detach()) if is_tensor(c) and c.numel() == 1 else c
         expect(isinstance(c, (int, float)), "`center` should return one number.")
-        name = f"center of {_rounded(numbers)}"
+        name = f"center of {rounded(numbers)}"
         expect(c == c, f"the {name} is nan: did a step go so far that no curvature was left? Begin at the median.")
         mean, middle = sum(numbers) / len(numbers), sorted(numbers)[(len(numbers) - 1) // 2]
         slope = -sum(math.tanh(number - c) for number in numbers)

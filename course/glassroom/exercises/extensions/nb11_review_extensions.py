@@ -9,7 +9,7 @@ from typing import Any
 from glassroom.exercises.account import functions_called
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_tensor
-from glassroom.exercises.facts import values
+from glassroom.exercises.facts import told_apart, values
 
 MOST = 4  # how often the function may run
 
@@ -73,10 +73,8 @@ def column(column: Callable[..., Any], *, x: Any) -> str:
             not is_near(everywhere),
             f"`{name}` is the sum of all columns: the tangent should be 1 at index {j}, and 0 elsewhere.",
         )
-        expect(
-            is_near(wanted),
-            f"`{name}` is {[round(n, 3) for n in mine]}, and should be {[round(n, 3) for n in wanted]}.",
-        )
+        told, truth = told_apart(mine, wanted, 4)
+        expect(is_near(wanted), f"`{name}` is {told}, and should be {truth}.")
         expect(values(x) == place, "`x` has been written to.")
         for ready in ("jacfwd", "jacrev", "jacobian"):
             expect(

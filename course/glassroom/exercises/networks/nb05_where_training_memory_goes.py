@@ -8,7 +8,7 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, every_slot, expect, expect_equal, expect_tensor, expect_value, expect_word
-from glassroom.exercises.facts import is_tensor, same_value, values
+from glassroom.exercises.facts import is_tensor, same_value, text, told_apart, values
 
 READER = """
 nn = torch.nn
@@ -232,8 +232,8 @@ def accumulate(accumulate: Callable[..., Any], *, reader: Any, pictures: Any, la
     for weights, stale, told in shows:
         expect(is_near(gradient, right) or not is_near(gradient, of_parts(weights, stale)), told)
     told = "the gradient is not that of the mean loss over all pictures."
-    norms = float(gradient.norm()), float(right.norm())
-    expect(is_near(gradient, right), f"{told} Its norm is {norms[0]:.4g}; that of the mean loss is {norms[1]:.4g}.")
+    mine, truth = told_apart(float(gradient.norm()), float(right.norm()), 4)
+    expect(is_near(gradient, right), f"{told} Its norm is {mine}; that of the mean loss is {truth}.")
     expect(
         max(waiting) <= 1,
         f"the gradient is right, but {max(waiting)} graphs were alive together: call backward before the next part.",
@@ -244,9 +244,11 @@ def accumulate(accumulate: Callable[..., Any], *, reader: Any, pictures: Any, la
         "which nobody calls.",
     )
     expect(not is_tensor(result), "`accumulate` returns a tensor; it should return a Python number. Take .item().")
+    expect(isinstance(result, float), f"`accumulate` returns {text(result)}; it should return a Python number.")
+    mine, truth = told_apart(result, float(whole.detach()), 6)
     expect(
-        isinstance(result, float) and same_value(result, float(whole.detach())),
-        f"`accumulate` returns {result!r:.40}; the mean loss over all pictures is {float(whole.detach()):.6g}.",
+        same_value(result, float(whole.detach())),
+        f"`accumulate` returns {mine}; the mean loss over all pictures is {truth}.",
     )
     return "The mountain of one part, the gradient of all."
 

@@ -9,7 +9,7 @@ from typing import Any
 from glassroom.exercises.account import account
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, every_slot, expect, expect_equal, expect_near, expect_tensor
-from glassroom.exercises.facts import is_tensor
+from glassroom.exercises.facts import is_tensor, text, told_apart
 
 READER = """
 nn, F = torch.nn, torch.nn.functional
@@ -207,9 +207,11 @@ def step(step: Callable[..., Any], *, torch: Any, new_reader: Callable[[], Any],
         "allowed. Smaller parts, each with its own backward.",
     )
     expect(not is_tensor(result), "`step` returns a tensor; it should return a Python number.")
+    expect(isinstance(result, float), f"`step` returned {text(result)}; it should return a Python number.")
+    mine, truth = told_apart(result, float(whole.detach()), 5)
     expect(
-        isinstance(result, float) and abs(result - float(whole.detach())) < 1e-3,
-        f"`step` returned {result!r:.40}; the mean loss of all rows, before the step, is {float(whole.detach()):.4f}.",
+        abs(result - float(whole.detach())) < 1e-3,
+        f"`step` returned {mine}; the mean loss of all rows, before the step, is {truth}.",
     )
     return f"One step for 200 rows, and graphs never held more than {MOST_SAVED:,} bytes."
 

@@ -14,6 +14,7 @@ from glassroom.exercises.facts import (
     same_value,
     shape,
     share_memory,
+    told_apart,
     values,
 )
 
@@ -151,20 +152,21 @@ def growth(growth: Callable[[Any, int], Any], *, tensor: Callable[[Any], Any]) -
         [own] = values(result)
         if math.isclose(own, wanted, rel_tol=1e-4):
             continue
+        mine, right = told_apart(own, wanted, 6)
         expect(
             own != 0, f"`{name}` is 0. The rate was lost when it was added to 1, or when 1 was subtracted at the end."
         )
         expect(
             not math.isclose(own, wanted + 1, rel_tol=1e-4),
-            f"`{name}` is {own:.6g}: that is the total, not how much it has grown.",
+            f"`{name}` is {mine}: that is the total, not how much it has grown.",
         )
         expect(
             not (rate == 0.25 and math.isclose(own, days * rate, rel_tol=1e-4)),
-            f"`{name}` is {own:.6g}; it should be {wanted:.6g}. Each day's interest earns interest, too.",
+            f"`{name}` is {mine}; it should be {right}. Each day's interest earns interest, too.",
         )
         expect(
             not math.isclose(own, days * math.log1p(rate), rel_tol=1e-4),
-            f"`{name}` is {own:.6g}: that is days * log(1 + rate). The growth is exp(…) − 1 of it.",
+            f"`{name}` is {mine}: that is days * log(1 + rate). The growth is exp(…) − 1 of it.",
         )
-        expect(False, f"`{name}` is {own:.6g}; it should be {wanted:.6g}.")
+        expect(False, f"`{name}` is {mine}; it should be {right}.")
     return "A small rate keeps its digits, at the beginning and at the end."

@@ -11,13 +11,13 @@ import numpy as np
 from glassroom.exercises.engine import Misconception, exercise
 from glassroom.exercises.expect import call, expect, expect_value
 from glassroom.exercises.facts import (
+    both_told,
     dtype_name,
     is_array,
     is_tensor,
     same_value,
     shape,
     share_memory,
-    text,
     values,
 )
 
@@ -125,7 +125,8 @@ def unit(unit: Callable[..., Any], *, torch: Any) -> str:
             not same_value(own, [[number / (a * a + b * b) for number in (a, b)] for a, b in rows]),
             f"`{name}` divides by the sum of the squares; the length is its root.",
         )
-        expect(same_value(own, wanted), f"`{name}` holds {text(own)}; it should hold {text(wanted)}.")
+        mine, right = both_told(own, wanted)
+        expect(same_value(own, wanted), f"`{name}` holds {mine}; it should hold {right}.")
         expect(
             dtype_name(result) == dtype_name(x),
             f"the values are right, but `{name}` made {dtype_name(result)} of {dtype_name(x)}. Convert nothing.",

@@ -17,7 +17,7 @@ from glassroom.exercises.expect import (
     expect_tensor,
     expect_value,
 )
-from glassroom.exercises.facts import device, same_value, values
+from glassroom.exercises.facts import device, same_value, told_apart, values
 
 PIXELS = """
 device = "sim" if hasattr(torch, "sim") else "cpu"
@@ -69,10 +69,11 @@ def nearest(nearest: Callable[..., Any], *, pixels: Any, palette: Any) -> str:
             label != row.index(max(row)) or row[label] - min(row) < 1e-4,
             f"`{name}[{at}]` is the color that is farthest away: argmin, not argmax.",
         )
+        mine, least = told_apart(row[label], min(row), 4)
         expect(
             row[label] - min(row) < 1e-4,  # as near as another one, but for rounding
-            f"`{name}[{at}]` is color {label}, at a squared distance of {row[label]:.4f}; color "
-            f"{row.index(min(row))} is nearer: {min(row):.4f}.",
+            f"`{name}[{at}]` is color {label}, at a squared distance of {mine}; color {row.index(min(row))} is nearer: "
+            f"{least}.",
         )
     table = len(pixels) * len(palette) * 4
     expect(
@@ -133,10 +134,10 @@ def means(means: Callable[..., Any], *, pixels: Any, labels: Any) -> str:
         "each sum was divided by the number of all pixels. Divide by how many there are of that color.",
     )
     for at, (row, right) in enumerate(zip(mine, wanted, strict=True)):
+        own, truth = told_apart(row, right, 4)
         expect(
             same_value(row, right, 1e-4) or all(abs(a - b) < 1e-4 for a, b in zip(row, right, strict=True)),
-            f"the mean of color {at} is {[round(number, 4) for number in row]}, and should be "
-            f"{[round(number, 4) for number in right]}.",
+            f"the mean of color {at} is {own}, and should be {truth}.",
         )
     expect_nothing_moved(
         kept,

@@ -263,7 +263,7 @@ WRONG = [
     (
         "n03-momentum",
         MOMENTUM.format(lines="state['velocity'] = 0.9 * old + gradient; p -= rate * (state['velocity'] + 4e-4)"),
-        "`p` is [0.89998, -2]; it should be [0.9, -2]",
+        "`p` is [0.89998, -2.0]; it should be [0.9, -2.0]",
     ),
     (
         "n03-weigh",

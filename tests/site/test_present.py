@@ -28,7 +28,7 @@ from glassroom.site.seminar.votes import Votes, is_right
 from glassroom.workspace.problems import Exit
 
 MEMORY = {"kind": "memory", "choices": ["view", "copy"], "hint": ""}
-STRIDE = {"kind": "stride", "choices": [], "hint": "such as (3, 1)"}
+STRIDE = {"kind": "stride", "choices": [], "hint": "such as (9, 1)"}
 
 
 def questions() -> list[Question]:

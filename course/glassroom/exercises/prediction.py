@@ -38,16 +38,17 @@ ANY_ERROR = frozenset({"error", "an error", "exception", "an exception", "some e
 KINDS = ("memory", *_TRUTHS, "error")
 NUMBERS = ("value", "offset", "nbytes")
 MOST_BRACKETS = 8  # about a number, in an answer's truth; a list may hold itself
+#: The examples are the answer of no prediction of the course: a test compares them with all of them.
 WRITTEN_AS = {
     "memory": '"view" or "copy"',
-    "shape": "a tuple such as (2, 3)",
-    "stride": "a tuple such as (3, 1)",
+    "shape": "a tuple such as (8, 9)",
+    "stride": "a tuple such as (9, 1)",
     "offset": "an integer",
     "nbytes": "an integer",
     "contiguous": "True or False",
-    "dtype": "a dtype such as torch.float32",
-    "value": "a number such as 3, or a list such as [0, 1, 2]",
-    "error": 'the name of an error such as "RuntimeError", or "none"',
+    "dtype": "a dtype such as torch.int16",
+    "value": "a number such as 15, a list such as [7, 8, 9], or a list of rows such as [[7, 8], [9, 10]]",
+    "error": 'the name of an error such as "IndexError", or "none"',
 }
 
 
@@ -152,16 +153,22 @@ class Prediction:
 
     def asked(self) -> Asked:
         """The question, and what has been said."""
-        said = [(kind, as_text(kind, answer)) for kind, answer in self.answers.items()]
+        said = [(kind, self._text(kind, answer)) for kind, answer in self.answers.items()]
         return Asked(self.question, said, [str(answer) for answer in self.among])
 
     def typed(self) -> dict[str, str]:
         """The answers as they would be typed into the widget's fields, by kind; "" for missing ones."""
         return {kind: _typed(kind, answer) if _is_said(kind, answer) else "" for kind, answer in self.answers.items()}
 
+    def _text(self, kind: str, said: object) -> str:
+        """An answer as cards show it: one that is chosen among words is written as its button is labelled."""
+        if kind == "value" and type(said) is str and said in self.among:
+            return facts.shortened(said)
+        return as_text(kind, said)
+
     def _said(self) -> list[str]:
         return [
-            f"{kind} {as_text(kind, said)}"
+            f"{kind} {self._text(kind, said)}"
             for kind, said in self.answers.items()
             if _is_said(kind, said) and not self._misfits(kind)
         ]
@@ -236,17 +243,18 @@ class Prediction:
                 truth = _truth(kind, result, of)
             shown = _in_its_digits(truth, result) if kind == "value" else truth
             truths = (truth, *_fitting(raised)) if kind == "error" else (truth, shown)
-            written = UNKNOWN if truth is NOT_GIVEN else _fact_written(kind, shown)
+            chosen = type(shown) is str and shown in self.among
+            written = UNKNOWN if truth is NOT_GIVEN else shown if chosen else _fact_written(kind, shown)
         except Exception as error:
-            return kind, as_text(kind, said), f"cannot be told: {facts.first_line(error)}", ""
+            return kind, self._text(kind, said), f"cannot be told: {facts.first_line(error)}", ""
         mark = "" if written == UNKNOWN else mark_of(kind, said, *truths)
         # The name of a class that is no exception is a wrong guess, and `mark_of` says which values cannot be compared.
         is_unread = self._misfits(kind) and (not mark or (mark == WRONG and kind not in ("value", "error")))
-        return kind, as_text(kind, said), written, UNREAD if is_unread else mark
+        return kind, self._text(kind, said), written, UNREAD if is_unread else mark
 
     def __repr__(self) -> str:
         lines = [
-            f"  {kind:<10}  {as_text(kind, said)}" + (f"  (write {self._form(kind)})" if self._misfits(kind) else "")
+            f"  {kind:<10}  {self._text(kind, said)}" + (f"  (write {self._form(kind)})" if self._misfits(kind) else "")
             for kind, said in self.answers.items()
         ]
         return "\n".join([in_lines(f"Prediction: {self.question}"), *lines])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from itertools import pairwise
 from pathlib import PurePosixPath
@@ -10,6 +11,8 @@ import pytest
 from stored_notebooks import CONTENTS, NOTEBOOKS, about, cells, links, number, prose
 
 from glassroom.exercises import exercises
+from glassroom.exercises.cards.widgets import field_of
+from glassroom.exercises.prediction import WRITTEN_AS
 from glassroom.workspace.former_ids import FORMER_IDS
 
 #: by part: the beginning of its exercises' ids, and the points of the articles that it covers
@@ -221,6 +224,30 @@ def test_every_prediction_is_revealed(place):
     code = "\n".join(cells(place, "code"))
     assert "predict(" in code
     assert code.count("reveal(") >= 1
+
+
+def answers_of_predictions(place: str) -> list[tuple[str, str]]:
+    """The kind and the right answer of each prediction that is no choice among buttons, as source."""
+    calls = [
+        node
+        for source in cells(place, "code")
+        for node in ast.walk(ast.parse(re.sub(r"^%.*", "", source, flags=re.MULTILINE)))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "predict"
+    ]
+    return [
+        (keyword.arg or "", ast.unparse(keyword.value))
+        for call in calls
+        for keyword in call.keywords
+        if not (keyword.arg == "value" and len(call.args) > 1)
+    ]
+
+
+@pytest.mark.parametrize("place", NOTEBOOKS)
+def test_no_example_of_how_an_answer_is_written_is_the_answer(place):
+    for kind, answer in answers_of_predictions(place):
+        told = f"{field_of(kind)['hint']}; {WRITTEN_AS[kind]};".replace('"', "'")
+        written = f"torch.{ast.literal_eval(answer)}" if answer.startswith("'") and kind == "dtype" else answer
+        assert not re.search(rf"such as {re.escape(written)}(,|;| or )", told), (kind, answer)
 
 
 @pytest.mark.parametrize(("part", "points"), [(part, points) for part, (_, points) in PARTS.items()])

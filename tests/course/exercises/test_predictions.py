@@ -173,16 +173,19 @@ def test_what_a_widget_says_of_an_answer_is_never_empty_words(torch):
     assert "write a tuple" in prediction.take("shape", None)[1]
 
 
+A_VALUE = "a number such as 15, a list such as [7, 8, 9], or a list of rows such as [[7, 8], [9, 10]]"
+
+
 @pytest.mark.parametrize(
     ("kind", "typed", "form"),
     [
-        ("value", "0 1 2", "a number such as 3, or a list such as [0, 1, 2]"),
-        ("value", "no", "a number such as 3, or a list such as [0, 1, 2]"),
-        ("value", "", "a number such as 3, or a list such as [0, 1, 2]"),
-        ("shape", "2 by 3", "a tuple such as (2, 3)"),
+        ("value", "0 1 2", A_VALUE),
+        ("value", "no", A_VALUE),
+        ("value", "", A_VALUE),
+        ("shape", "2 by 3", "a tuple such as (8, 9)"),
         ("nbytes", "a kilobyte", "an integer"),
-        ("dtype", "float33", "a dtype such as torch.float32"),
-        ("error", "refused", 'the name of an error such as "RuntimeError", or "none"'),
+        ("dtype", "float33", "a dtype such as torch.int16"),
+        ("error", "refused", 'the name of an error such as "IndexError", or "none"'),
     ],
 )
 def test_an_answer_that_cannot_be_read_is_told_its_form_and_is_not_noted(kind, typed, form):
@@ -191,6 +194,23 @@ def test_an_answer_that_cannot_be_read_is_told_its_form_and_is_not_noted(kind, t
     assert noted == ""
     assert advice.endswith(f"write {form}.")
     assert not prediction.is_answered
+
+
+@pytest.mark.parametrize("typed", ["3 x 2", "3x2", "(3 × 2)", "3, 2"])
+def test_a_shape_may_be_written_with_times(typed):
+    assert value_of("shape", typed) == (3, 2)
+
+
+def test_a_word_that_is_chosen_is_shown_as_its_button_is(capsys):
+    prediction = Prediction("Which fraction?", {"value": "68%"}, ("50%", "68%", "95%"))
+    assert prediction.take("value", "68%") == ("Noted: value 68%", "")
+    prediction.reveal("95%")
+    assert "'" not in capsys.readouterr().out
+
+
+def test_a_text_that_is_not_chosen_is_told_from_a_number(capsys):
+    Prediction("How many?", {"value": "5"}).reveal("5")
+    assert capsys.readouterr().out.count("'5'") == 2
 
 
 def test_an_answer_that_is_corrected_is_noted_and_needs_no_advice():
@@ -205,7 +225,7 @@ def test_yes_and_no_are_true_and_false_where_nothing_else_can_be_meant():
 def test_a_value_may_be_chosen_among_answers(capsys):
     guess = predict("When is it done?", ("earlier", "later"), value="soon")
     assert "value       'soon'  (write 'earlier' or 'later')" in capsys.readouterr().out
-    assert guess.take("value", value_of("value", "earlier")) == ("Noted: value 'earlier'", "")
+    assert guess.take("value", value_of("value", "earlier")) == ("Noted: value earlier", "")
     guess.reveal("earlier")
     assert "✓" in capsys.readouterr().out
     assert predict("Equal?", (True, False), value=True).take("value", value_of("value", "False"))[1] == ""

@@ -21,12 +21,13 @@ from glassroom.translations.templates import as_is
 
 HERE = Path(__file__).parent
 CHOICES = {"memory": ["view", "copy"], "contiguous": ["True", "False"], "error": ["none", as_is("an error")]}
+#: What the empty field shows. The examples are the answer of no prediction of the course, as a test makes sure.
 TYPED = {
-    "shape": "such as (2, 3)",
-    "stride": "such as (3, 1)",
+    "shape": "such as (8, 9)",
+    "stride": "such as (9, 1)",
     "offset": "an integer",
     "nbytes": "an integer",
-    "dtype": "such as torch.float32",
+    "dtype": "such as torch.int16",
     "value": "a number, or a list",
     "error": "or its name",
 }
@@ -135,6 +136,8 @@ def value_of(kind: str, typed: str) -> object:
         return text.strip("\"'")
     if kind == "contiguous" and text.lower() in _YES_AND_NO:
         return _YES_AND_NO[text.lower()]
+    if kind == "shape":
+        text = _BY.sub(", ", text)
     if kind in NUMBERS and _THOUSANDS.fullmatch(text):
         text = text.replace(",", "")
     try:
@@ -144,6 +147,7 @@ def value_of(kind: str, typed: str) -> object:
 
 
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?")
+_BY = re.compile(r"(?<=\d)\s*[x×]\s*(?=\d)")  # "3 x 2" is a shape
 _IMAGINARY = re.compile(r"(?<=\d)i\b")
 _YES_AND_NO = {"yes": True, "no": False, "true": True, "false": False}
 _WORDS = {"nan": math.nan, "NaN": math.nan, "inf": math.inf}

@@ -100,7 +100,7 @@ def five(one: Any, two: Any, three: Any, four: Any, five: Any) -> str:
             with slot(name):
                 expect(not is_tensor(answer), f"`{name}` is a tensor; you were asked for its dtype.")
                 said = SECOND_NAMES.get(dtype_name(answer), dtype_name(answer))
-                expect(said in NAMES, f"`{name}` is {text(answer)}; it should be a dtype such as torch.float32.")
+                expect(said in NAMES, f"`{name}` is {text(answer)}; it should be a dtype such as torch.int16.")
                 expect(said == truth, f"`{name}` is not {said}. {mistakes.get(said, '')}".rstrip())
     return "Kinds first, then widths; the values do not matter."
 

@@ -42,7 +42,7 @@ WRONG = [
     ("t04-five", five(four="torch.float16"), "its width counts"),
     ("t04-five", five(five="torch.bool"), "counts them"),
     ("t04-five", five(five="torch.zeros(1)"), "asked for its dtype"),
-    ("t04-five", five(five="3"), "such as torch.float32"),
+    ("t04-five", five(five="3"), "such as torch.int16"),
     ("t04-brighter", "def brighter(image, by): return (image + by).clamp(0, 255)", "Clamp it at both ends"),
     ("t04-brighter", "def brighter(image, by): return (image.int() + by).clamp(0, 255)", "has dtype torch.int32"),
     ("t04-brighter", "def brighter(image, by): return (image.int() + by).to(torch.uint8)", "Clamp it at both ends"),

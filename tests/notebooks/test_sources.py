@@ -56,6 +56,12 @@ def test_figures_have_no_background_and_ask_for_none(notebook):
                 )
 
 
+def test_maps_of_numbers_keep_the_colors_of_the_style_which_are_neither_white_nor_black(notebook):
+    """Scans on paper, `gray_r`, are pictures and not maps."""
+    named = {name for cell in code_cells(notebook) for name in re.findall(r'cmap="(\w+)"', source(cell))}
+    assert named <= {"gray_r"}
+
+
 def test_outputs_hold_no_addresses_and_no_folders_of_this_machine(notebook):
     for cell in code_cells(notebook):
         told = [{**output, "data": {**output.get("data", {}), "image/png": ""}} for output in cell["outputs"]]

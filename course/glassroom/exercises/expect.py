@@ -457,7 +457,7 @@ def _other_answer(name: str, answer: Any, expected: Any) -> str:
     """What is wrong with an answer of the right kind: what a function should have returned for the arguments in its
     name; of what the learner worked out by hand, where it differs, and in which direction."""
     told, place = _told(name, answer), name
-    if not name.isidentifier() and facts.is_shown_whole(facts.rounded(expected)):
+    if not name.isidentifier() and facts.is_shown_whole(expected):
         mine, right = facts.both_told(answer, expected)
         return f"`{name}` is {mine}; it should be {right}."
     while isinstance(expected, (tuple, list)) and isinstance(answer, (tuple, list)) and len(answer) == len(expected):

@@ -43,7 +43,7 @@ WRONG = [
     ("t07-loss", "loss = 0", "it should be a function"),
     ("t07-loss", "def loss(p, t): return (p[:, 0].sort()[0] - t.sort()[0]).square().mean()", "at its own place"),
     ("t07-channels", "centered = photo - mean.mean()", "each channel has its own"),
-    ("t07-channels", "centered = photo[0] - mean[:, None, None] * 2", "`centered[0, 0, 0]` is -7; it should be -3.5"),
+    ("t07-channels", "centered = photo[0] - mean[:, None, None] * 2", "`centered[0, 0, 0]` is -7.0; it should be -3.5"),
     ("t07-channels", "centered = photo + mean[:, None, None]", "the means were added"),
     ("t07-channels", "centered = photo - photo.mean(0)", "a mean over the channels was subtracted"),
     ("t07-gaps", "gaps = (places[:, None] - places) ** 2", "the squares of the distances"),

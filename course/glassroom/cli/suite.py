@@ -1,7 +1,8 @@
 """``glassroom test``: every layer of tests, one after the other, and one table at the end.
 
-Each layer is a folder under ``tests/`` that pytest runs in a process of its own; the notebooks' stored
-outputs are one more, run by nbval. Skipped tests are listed with their reasons: nothing is left out silently.
+Each folder under ``tests/`` is a layer, which pytest runs in a process of its own. `available_layers` adds
+those that are no such folder: ``outputs``, the notebooks' stored outputs, run by nbval; ``exercises``; and the second
+runs without shortcuts. Skipped tests are listed with their reasons: nothing is left out silently.
 """
 
 import argparse
@@ -56,9 +57,9 @@ WHAT = {
     "package": "the wheel, alone in an empty environment",
     "style": "ruff, mypy, and which room imports which",
 }
-# Layers that run once more without the library's shortcuts (``TENSORGLASS_FAST=0``), and which of their files then do:
-# half of them each day. Of `parity` those are the files that ask of every operator: values, gradients of both orders,
-# indices, layouts and strides; and the first thousand of the generated programs.
+# The files that run once more without the library's shortcuts (``TENSORGLASS_FAST=0``), half of them each day. Of
+# `parity` they are those about all operators: values, gradients of both orders, indices, layouts and strides; and the
+# first thousand of the generated programs.
 PLAIN = {
     "library": ("test_*.py",),
     "parity": (
@@ -68,12 +69,12 @@ PLAIN = {
     ),
 }  # fmt: skip
 WITHOUT_SHORTCUTS = {"TENSORGLASS_FAST": "0", "TENSORGLASS_PROGRAMS": "1000"}
-# Tests that the second run leaves out. Some have no answer from a process with `TENSORGLASS_FAST` as it is here: they
-# read sources and pages, or say themselves what the processes have that they start. One compares calls that take a
-# shortcut with calls that take none; parity's run of the same calls stays. Derivatives of both orders are compared with
-# PyTorch's in `parity-plain`, so that small differences need not tell of them again; and what shortcuts keep to
-# themselves is what a leak would be made of. Others are about processes, imports, files and a process's memory: they
-# compute little, and their programs' results are compared by the rest.
+# Tests that the second run leaves out, in this order, since they
+# - read sources and pages, or set TENSORGLASS_FAST themselves for the processes that they start;
+# - compare shortcuts with the plain way already;
+# - check derivatives by small differences, which `parity-plain` compares with PyTorch's;
+# - look for leaks, which only what shortcuts keep could cause;
+# - are about processes, imports, files and a process's memory, where little is computed.
 SAME_EITHER_WAY = {
     "library": (
         "test_reading.py", "test_without_shortcuts.py", "fast/test_one_arithmetic.py", "fast/test_seams.py",
@@ -84,8 +85,8 @@ SAME_EITHER_WAY = {
         "serialization/test_files_in_place.py", "serialization/test_many_writers.py", "utils/test_lost_workers.py",
     ),
 }  # fmt: skip
-# Folders of a layer whose tests are a layer of their own. An inspector's look for holders goes through a process: with
-# eight thousand tests of exercises beside it, it would take ten times as long.
+# Folders of a layer whose tests are a layer of their own. The inspector of holders searches the whole process: with the
+# ten thousand tests of exercises loaded, it would take ten times as long.
 APART = {"course": ("exercises",)}
 # How tests are dealt out to processes: one at a time, but file by file where those of a file share a server, a build or
 # a notebook's kernel; and in `browser`, where they share a page, by files and classes.

@@ -90,7 +90,7 @@ class Misconception(Exception):
 
 
 class Unexplained(Misconception):
-    """An answer that was worked out by hand is wrong, and nothing more is known: the first hint is told with it."""
+    """A wrong answer of which no misconception is known: the first hint is shown with it."""
 
 
 class Unanswered(Misconception):

@@ -51,7 +51,7 @@ class _Slots:
 
     @contextmanager
     def slot(self, name: str) -> Iterator[None]:
-        """What is said of this slot within the block, the first thing of all."""
+        """The first misconception that is raised within the block is kept as this slot's."""
         self.seen += 1
         token = _open_slots.set(None)
         try:
@@ -275,7 +275,7 @@ def expect_copy(answer: Any, name: str, of: Any, of_name: str, because: str = ""
 
 @_named
 def expect_as_given(given: Any, name: str, expected: Any) -> None:
-    """What the notebook gave is as it was; else an answer is compared with something that it has overwritten."""
+    """What the notebook gave is as it was; otherwise an answer could be compared with what it has overwritten."""
     expect(
         facts.is_tensor(given) and facts.same_value(facts.values(given), expected),
         f"`{name}` is not as it was given: it has been written to. An operator that ends in _, or one such as -=, "

@@ -2,8 +2,8 @@
 
 `python -m tensorglass train.py` runs a program so, and ``%load_ext tensorglass.as_torch`` does it in a notebook. The
 folder `on_path` is first on Python's path then, also in ``PYTHONPATH``, so that processes which the program starts find
-it too. It holds a module `torch`, which calls `install`, and what `importlib.metadata` reads. Only there does the
-library report PyTorch's version, 2.13, which programs check.
+it too. It holds a module `torch`, which calls `install`, and what `importlib.metadata` reads. Only in such
+programs does the library report PyTorch's version, 2.13, which programs check.
 """
 
 from __future__ import annotations

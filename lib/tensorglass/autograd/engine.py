@@ -46,7 +46,7 @@ class Run:
         self.keep_graph = keep_graph
         self.create_graph = create_graph
         self.caught: list[Tensor | None] = []
-        #: for a node, which output is returned as which number
+        #: for a node, pairs: the number of its output, and the place in `caught` where its gradient goes
         self._catch: dict[Node, list[tuple[int, int]]] = {}
         self._waiting: dict[Node, int] = {}  #: how many gradients each node still waits for
         self._arrived: dict[Node, Arrived] = {}
@@ -129,7 +129,7 @@ class Run:
     def _push(self, node: Node) -> None:
         """Add a node to the queue of ready nodes."""
         self._ticket += 1
-        heapq.heappush(self._ready, (-node.sequence_nr, self._ticket, node))
+        heapq.heappush(self._ready, (-node.sequence_nr, self._ticket, node))  # the newest node first
 
     def _arrive(self, node: Node, nr: int, gradient: Any) -> None:
         """Record a gradient that has arrived at a node."""

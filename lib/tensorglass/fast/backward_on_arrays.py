@@ -33,7 +33,7 @@ _add = XP.add
 
 
 class ArrayRun(Run):
-    """One backward pass."""
+    """A backward pass in which small gradients are bare arrays. Its `walk` replaces the engine's."""
 
     _written: dict[Node, int]  #: how often a bare array that arrived was added to in place
 

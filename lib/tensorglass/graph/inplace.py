@@ -178,7 +178,7 @@ class CopySlices(Node):
 
 
 def rebase(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
-    """Make `node`, which has just overwritten `tensor`, the history of the tensor, as output `nr`."""
+    """Make `node`, which has just overwritten `tensor`, its history: the tensor is the node's output `output_nr`."""
     base = tensor._base
     if base is None:
         replace_history(tensor, node, output_nr)

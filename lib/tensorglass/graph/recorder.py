@@ -77,7 +77,7 @@ class Recorder:
     def begin(self, values: Sequence[Any], written: Tensor | None = None) -> FormulaNode | None:
         """The node of a call, with what it needs of the arguments; None if no gradients flow.
 
-        `written` is the tensor that the call is about to overwrite. Other calls may have run already.
+        `written` is the tensor that the call overwrites. Operators of which it is composed may have run already.
         """
         title = self._title if type(self._title) is str else self.title(values)
         if title is None:

@@ -68,8 +68,8 @@ def _facts(path: Any) -> os.stat_result | None:
 
 
 def _is_nameless(f: Any, path: str, old: os.stat_result) -> bool:
-    """Whether `f` is a /proc link to an open file that is not at `path`. If any other file is not at its path, another
-    process has replaced it meanwhile; then the new file is not written into.
+    """Whether `f` is a /proc link to an open file whose name is gone or belongs to another file by now. Where an
+    ordinary path holds another file by now, a process has replaced it, and the new file is not written into.
     """
     for _ in range(40):  # more links than the system follows
         try:
@@ -152,7 +152,7 @@ def _lock(fd: int) -> None:
 
 @contextmanager
 def _locked(fd: int) -> Iterator[None]:
-    """Keeps the lock on a file that is closed within the block until the file is in place."""
+    """Holds a file's lock until the end of the block, when the file is in place, though it is closed before."""
     _lock(fd)
     holder = None if sys.platform == "win32" else os.dup(fd)  # open files cannot be renamed there
     try:

@@ -1,4 +1,4 @@
-"""The simulated accelerator: everything about devices, on any laptop.
+"""PyTorch's interface to the simulated accelerator (`backends/simulated`): everything about devices, on any laptop.
 
 ``torch.sim`` is to devices "sim:0" and "sim:1" what ``torch.cuda`` is to GPUs, function for function. Their memory is
 out of Python's reach until it is copied back, it is limited, and kernels and transfers take simulated time, by the

@@ -1,4 +1,7 @@
-"""The first thing that runs in a sandbox: it sets its limits, irrevocably, and becomes the runner or the referee."""
+"""The first thing that runs in a sandbox: it sets its limits, irrevocably, and becomes the runner or the referee.
+
+The limits come from `course.toml`; `sandbox.supervise` turns them into those that the kernel knows.
+"""
 
 import ctypes
 import json
@@ -10,9 +13,9 @@ import sys
 #: The kernel's names of the machines, and which number of a call is theirs.
 _ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 #: Calls that no notebook needs, by their numbers on x86-64 and on aarch64 (None where there is no such call). Memory
-#: that no process shows (System V's shared segments, messages and semaphores), a look into other processes, a place
-#: behind all others in the queue for a core (where time passes that counts for nobody), and ways into the kernel that
-#: few programs use.
+#: that no process shows (System V's shared segments, messages and semaphores), a look into other processes, a lower
+#: priority (waiting for a core takes time, and counts as nobody's processor time), and ways into the kernel that few
+#: programs use.
 REFUSED = {
     "shmget": (29, 194), "semget": (64, 190), "msgget": (68, 186), "ptrace": (101, 117), "mount": (165, 40),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219), "inotify_init": (253, None),

@@ -102,8 +102,8 @@ def _draw_storage(
 
 @dataclass(frozen=True)
 class _Strip:
-    """A strip of which the storage's name and the values are missing: pieces with gaps between them. `gaps` says what
-    stands in each: the value of the cell at a position, or -1 for the tag by which a line begins.
+    """A strip that has been laid out, with gaps between its pieces for the storage's name and the values. `gaps` says
+    what fills each: the position of a cell, whose value goes there, or -1 for the tag by which a line begins.
     """
 
     pieces: Shared

@@ -1,9 +1,10 @@
 """The seams: every place in the library where a shortcut can be plugged in. Only `fast.install()` fills them.
 
 The library is correct with all of them empty, as under ``TENSORGLASS_FAST=0``. A shortcut handles the calls that it
-knows and returns None for all others; then the plain way, which follows in the code after the seam, runs them. So a
-shortcut need not know what it replaces. What shortcuts know about an operator stays in `fast`. The only thing that a
-declaration says for them is ``derivative(on_arrays=True)``: its formulas also work on arrays.
+knows and returns None for all others; then the plain way, which follows in the code after the seam, runs them. So it
+need not know what it replaces. Only shortcuts of elementwise operators are given the plain form to call.
+What shortcuts know about an operator stays in `fast`. A declaration says two things for them: ``ufunc=``, NumPy's
+function that computes the same, and ``derivative(on_arrays=True)``, formulas that also work on arrays.
 
 Shortcuts are put before an operator's forms when the operator is declared, so the root installs `fast` first: looking
 for them at each call would make a small addition 5 to 9 per cent slower (`docs/performance.md`). All other seams are

@@ -180,7 +180,7 @@ def as_items(index: Any) -> tuple[Any, ...]:
 
 
 def count_dims(items: tuple[Any, ...]) -> int:
-    """How many dimensions of the tensor the items are about, as PyTorch counts: an array of NumPy's for one."""
+    """How many dimensions of a tensor the items are about. A NumPy array counts as one, as in PyTorch, even a mask."""
     number = 0
     for item in items:
         if isinstance(item, Tensor) and item._dtype in MASKS:

@@ -138,7 +138,8 @@ _own: dict[str, Exercise] = {}  # a teacher's own exercises, in files beside the
 _own_faults: list[str] = []  # a teacher's files that could not be run
 _declaring = _declared
 _rungs_taken: dict[str, int] = {}
-_accepted: dict[str, bool] = {}  # the verdict of the last check of each exercise in this process
+#: Whether the last check of each exercise in this process accepted its answers; None if it found none yet.
+_accepted: dict[str, bool | None] = {}
 
 
 def exercise(id: str, *, hints: Sequence[str], setup: str = "") -> Callable[[Examiner], Examiner]:
@@ -307,6 +308,11 @@ def is_refused(id: str) -> bool:
     return not _accepted.get(current(id), True)
 
 
+def is_waiting(id: str) -> bool:
+    """Whether the exercise has been checked, and the last check found no answer yet."""
+    return _accepted.get(current(id), True) is None
+
+
 def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
     """The verdict that `check` prints."""
     exercise = _find(id)
@@ -314,7 +320,7 @@ def judge(id: str = "", /, *answers: object, **given: object) -> Verdict:
         return Verdict(False, exercise)
     _accepted[exercise.id] = False  # in case of an interrupt
     verdict = _verdict(exercise, answers, given)
-    _accepted[exercise.id] = verdict.solved
+    _accepted[exercise.id] = None if verdict.is_open else verdict.solved
     return verdict
 
 

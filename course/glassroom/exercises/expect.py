@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -347,6 +348,27 @@ def _as_it_is(tensor: Any) -> tuple[Any, ...]:
     """The version, the dtype, and the values if they are few, since writes through .data do not change the version."""
     few = facts.device(tensor) != "meta" and facts.elements(tensor) <= MOST_COMPARED
     return facts.version(tensor), facts.dtype_name(tensor), facts.values(tensor) if few else None
+
+
+# --- attributes ------------------------------------------------------------------------------------------------------
+
+
+@_named
+def expect_own_attributes(answer: Any, name: str) -> None:
+    """Nobody has set an attribute of a tensor that no tensor has (`x.require_grad = True`), or in place of a method
+    (`x.requires_grad_ = False`): Python lets both pass, and neither changes the tensor."""
+    for attribute in getattr(answer, "__dict__", {}):
+        expect(
+            not hasattr(type(answer), attribute),
+            f"`{name}.{attribute} = …` puts a value in the place of a method, which is then gone. A method is called: "
+            f"{attribute}(…). Run the cell that makes the tensor again.",
+        )
+        for meant in get_close_matches(attribute, dir(type(answer)), n=1, cutoff=0.8):
+            expect(
+                False,
+                f"`{name}.{attribute} = …` gives the tensor an attribute of a new name, which nothing reads. Did you "
+                f"mean {meant}?",
+            )
 
 
 # --- an account ------------------------------------------------------------------------------------------------------

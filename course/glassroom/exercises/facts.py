@@ -328,6 +328,10 @@ PYTHON_MEANS = (
         "max and min go along one dimension, and give the places as well. amax and amin take several dimensions.",
     ),
     (
+        re.compile(r"^TypeError: \w+\(\): argument 'keepdim' \(position \d+\) must be bool, not int"),
+        "Several dimensions go in one tuple: amax((3, 5)).",
+    ),
+    (
         re.compile("Mismatch in shape: grad_output"),
         "What a backward begins with has a weight for each number of the tensor that it begins at, in its shape.",
     ),

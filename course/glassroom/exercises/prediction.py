@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from glassroom.exercises import facts
-from glassroom.exercises.cards.card import UNREAD, WRONG, Asked, Revealed
+from glassroom.exercises.cards.card import UNREAD, UNSAID, WRONG, Asked, Revealed
 from glassroom.exercises.cards.sheet import Sheet, say, sheet_of_this_cell, tell
 from glassroom.exercises.lines import in_lines
 from glassroom.exercises.progress import predicted
@@ -19,7 +19,6 @@ from glassroom.live.audience import running_cell, running_request, somebody_watc
 from glassroom.records.columns import columns, ljust
 from glassroom.translations.templates import word
 
-UNSAID = "…"
 UNKNOWN = "–"
 NOT_GIVEN: Any = object()
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from glassroom.exercises import limit
-from glassroom.exercises.engine import exercises, is_checked, is_refused
+from glassroom.exercises.engine import exercises, is_checked, is_refused, is_waiting
 from glassroom.exercises.stand_in import is_stood_in
 from glassroom.live.audience import somebody_watches
 from glassroom.translations.templates import word
@@ -25,7 +25,7 @@ def what_may_run_on(source: str, names: Mapping[str, Any]) -> str:
     if any(current(id) in known for id in re.findall(r'\bcheck\(\s*"([^"]+)"', source)):
         return word("this cell")
     taken = {current(id) for id in re.findall(r'\bstand_in\(\s*"([^"]+)"', source)}
-    unseen = {id for id in taken if id in known and not is_checked(id)}
+    unseen = {id for id in taken if id in known and (not is_checked(id) or is_waiting(id))}
     refused = {id for id in known if is_refused(id)} - taken  # for those the course's own stands in
     read = set(re.findall(r"(?<![\w.])\w+", source))
     for id in unseen | refused:

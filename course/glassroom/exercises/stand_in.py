@@ -16,7 +16,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from glassroom.exercises._answer_key import hints_of
-from glassroom.exercises.engine import LEFT_OUT, exercises, is_checked, is_refused
+from glassroom.exercises.engine import LEFT_OUT, exercises, is_checked, is_refused, is_waiting
 from glassroom.exercises.limit import limit
 from glassroom.exercises.lines import in_lines
 from glassroom.translations.templates import word
@@ -51,10 +51,13 @@ def stand_in(id: str, answer: Any = BY_ITS_NAME, *, seconds: float = 0.0) -> Any
     if answer is not BY_ITS_NAME:
         names[exercise.answers[0]] = answer
     written = [names.get(name, ...) for name in exercise.answers]
-    is_open = any(statement is ... or _is_the_notebooks(statement, id) for statement in written)
+    is_open = any(
+        statement is ... or _is_the_notebooks(statement, id) or (is_waiting(id) and not _is_the_learners(statement))
+        for statement in written
+    )
     told = word(" and ").join(f"`{name}`" for name in exercise.answers)
     is_or_are, it_or_them = ("is", "it") if len(written) == 1 else ("are", "them")
-    if hints_of(id)[-1] != LEFT_OUT and (is_open or is_refused(id)):
+    if hints_of(id)[-1] != LEFT_OUT and (is_open or (is_refused(id) and not is_waiting(id))):
         outcome = _run(hints_of(id)[-1], names)
         written = [outcome[name] for name in exercise.answers]
         why = f"The last check refused {told}. Until one accepts {it_or_them},"
@@ -78,6 +81,12 @@ def _is_the_notebooks(answer: object, id: str) -> bool:
         return False
     cell = "".join(linecache.getlines(answer.__code__.co_filename))
     return bool(cell) and not any(current(named) == id for named in re.findall(r"""["']([^"'\n]+)["']""", cell))
+
+
+def _is_the_learners(answer: object) -> bool:
+    """Whether this is a function that somebody has written, although the last check found none. Of another kind of
+    answer nothing tells whose it is: it may be the one that stood in when this cell ran before."""
+    return isinstance(answer, FunctionType) and not is_stood_in(answer)
 
 
 def is_stood_in(answer: object) -> bool:

@@ -247,7 +247,28 @@ def test_an_answer_that_cannot_be_read_is_told_so_beside_the_truth(capsys):
     cards = [Revealed("Which?", [("value", "'0 1 2'", "[0, 1, 2]", "?")], "")]
     assert "? cannot be read" in revealed_card(cards, "").html
     both = [*cards, Revealed("And?", [("value", "1", "1", "✓")], "")]
-    assert "1 of 1 right; 1 cannot be read" in revealed_card(both, "").html
+    assert "1 of 2 right; 1 cannot be read" in revealed_card(both, "").html
+
+
+@pytest.mark.parametrize(
+    ("marks", "kind", "head"),
+    [
+        ("✓✓", "right", "2 of 2 right"),
+        ("✓✓?", "partly", "2 of 3 right; 1 cannot be read"),
+        ("✓✗✗?", "partly", "1 of 4 right; 1 cannot be read"),
+        ("✓ ", "partly", "1 of 2 right; 1 not answered"),
+        ("✗? ", "wrong", "0 of 3 right; 1 cannot be read; 1 not answered"),
+        ("?? ", "open", "2 cannot be read; 1 not answered"),
+        ("  ", "open", "You did not say anything."),
+    ],
+)
+def test_the_head_of_a_card_counts_every_question_and_is_green_if_all_are_right(marks, kind, head):
+    rows = [("value", "…" if mark == " " else "1", "2", mark.strip()) for mark in marks]
+    together = revealed_card([Revealed("Which?", rows, "")], "").html
+    apart = revealed_card([Revealed("Which?", [row], "") for row in rows], "").html
+    for card in (together, apart):
+        assert f'data-kind="{kind}"' in card
+        assert f">{head}<" in re.sub(r"<span[^>]*>.</span>", "", card)
 
 
 def test_zero_and_a_small_number_are_two_answers(torch):

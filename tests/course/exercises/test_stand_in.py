@@ -80,6 +80,24 @@ def test_what_the_last_check_refused_is_stood_in_for(capsys: pytest.CaptureFixtu
     assert capsys.readouterr().out.startswith("The last check refused `cell`. Until one accepts it, the course's own")
 
 
+def test_dots_that_were_checked_are_refused_by_nobody_also_when_the_cell_runs_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    cell = ...
+    check("11-cell", cell, samples=SAMPLES)
+    capsys.readouterr()
+    for _ in range(2):
+        cell = stand_in("11-cell")
+        assert capsys.readouterr().out.startswith("`cell` is still to be written. Until then")
+    assert stand_in("11-cell", right) is right  # written since, and not checked yet
+    assert capsys.readouterr().out == ""
+    check("11-cell", lambda index, stride, offset: offset, samples=SAMPLES)
+    capsys.readouterr()
+    for _ in range(2):
+        cell = stand_in("11-cell", cell)
+        assert capsys.readouterr().out.startswith("The last check refused `cell`")
+
+
 def test_an_answer_whose_cell_raised_is_stood_in_for(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(NameError):
         contiguous_stride = undefined_name  # noqa: F821, F841  # it must not be there

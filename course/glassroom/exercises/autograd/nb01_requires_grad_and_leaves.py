@@ -6,8 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from glassroom.exercises.engine import exercise
-from glassroom.exercises.expect import call, expect, expect_tensor, expect_truths, expect_value, expect_view
-from glassroom.exercises.facts import dtype_name, shape, values
+from glassroom.exercises.expect import (
+    call,
+    expect,
+    expect_own_attributes,
+    expect_tensor,
+    expect_truths,
+    expect_value,
+    expect_view,
+)
+from glassroom.exercises.facts import dtype_name, shape, share_memory, values
 
 SLOPED = ("float16", "bfloat16", "float32", "float64")
 
@@ -25,10 +33,16 @@ SLOPED = ("float16", "bfloat16", "float32", "float64")
 def ask(start: Any, *, counts: Any) -> str:
     expect_tensor(start, "start", shape=(3,))
     expect(
+        not dtype_name(start).startswith("complex"),
+        f"`start` is of dtype {dtype_name(start)}; a floating-point dtype was asked for.",
+    )
+    expect(
         dtype_name(start) in SLOPED,
         f"`start` is of dtype {dtype_name(start)}, and only floating-point numbers have a slope. Convert it first.",
     )
     expect_value(start, "start", counts.tolist())
+    if not start.requires_grad:
+        expect_own_attributes(start, "start")
     expect(
         start.requires_grad,
         "`start` does not require a gradient. A conversion does not ask for one; which method turns the flag on?",
@@ -79,9 +93,11 @@ def leaves(leaf_a: Any, leaf_b: Any, leaf_c: Any, leaf_d: Any, leaf_e: Any) -> s
 def make_weight(make_weight: Callable[[], Any]) -> str:
     weight = call(make_weight, "make_weight")
     expect_tensor(weight, "make_weight()", shape=(2, 3))
+    if not weight.requires_grad:
+        expect_own_attributes(weight, "make_weight()")
     expect(
         weight.requires_grad,
-        "what `make_weight()` returns does not require a gradient. Nobody asked for one.",
+        "what `make_weight()` returns does not require a gradient. Nobody asked for one, or detach() has cut it off.",
     )
     expect(
         weight.is_leaf,
@@ -89,6 +105,11 @@ def make_weight(make_weight: Callable[[], Any]) -> str:
         "which nobody holds. Ask for the gradient last.",
     )
     expect_value(weight, "make_weight()", [[0.1 * (3 * row + column) for column in range(3)] for row in range(2)])
+    expect(
+        not share_memory(weight, call(make_weight, "make_weight")),
+        "two calls of `make_weight()` return one tensor, made outside of it: the gradients of two weights would be "
+        "added up in it. Make it inside the function, so that each call makes another.",
+    )
     return "The tensor that you hold is the one in which the gradient arrives."
 
 
@@ -148,6 +169,7 @@ def row_gradient(row_gradient: Any | None, *, weight: Any) -> str:
     head = torch.ones(2, 1, requires_grad=True)
     layers = [encoder, middle, head]
     model = {"encoder": encoder, "middle": middle, "head": head}
+    made = tuple(layers)
     """,
     hints=[
         "A leaf may change its flag at any time, and everybody who holds the tensor sees it.",
@@ -162,21 +184,32 @@ def row_gradient(row_gradient: Any | None, *, weight: Any) -> str:
         """,
     ],
 )
-def freeze(layers: Any, *, model: Any) -> str:
+def freeze(layers: Any, *, model: Any, made: Any) -> str:
     expect(type(layers) is list and len(layers) == 3, "`layers` should stay a list of the three tensors.")
-    for number, (layer, name) in enumerate(zip(layers, ("encoder", "middle", "head"), strict=True)):
+    names = ("encoder", "middle", "head")
+    expect(type(model) is dict and set(model) == {*names}, "`model` should stay a dict with the three tensors.")
+    for number, (layer, name, first_made) in enumerate(zip(layers, names, made, strict=True)):
         expect_tensor(layer, f"layers[{number}]")
         expect(
-            layer is model[name],
+            layer is first_made or model[name] is not first_made,
             f"`layers[{number}]` is another tensor now. `model` still holds the old one, as `{name}`, with its flag as "
             "it was: change the flag of the tensor that is there.",
         )
+        expect(
+            layer is first_made,
+            f'`layers[{number}]` is another tensor now, and so is `model["{name}"]`. Whoever else holds the old one '
+            "sees its flag as it was: change the flag of the tensor that is there.",
+        )
+        expect(model[name] is first_made, f'`model["{name}"]` is another tensor now. Leave the three where they are.')
     first, second, last = (bool(layer.requires_grad) for layer in layers)
     expect(last, "`layers[2]`, the head, no longer requires a gradient. Only the first two should be frozen.")
+    for layer, name in zip(layers, names, strict=True):
+        if first or second:
+            expect_own_attributes(layer, name)
     expect(
         not (first and second),
-        "all three still require a gradient. detach() leaves the tensor as it is and makes another header, `=` gives a "
-        "name to something else, and `==` only compares; requires_grad_(False) changes the tensor itself.",
+        "all three still require a gradient. requires_grad_(False) changes the tensor itself. detach() leaves it as it "
+        "is and makes another header, `encoder = …` gives the name to something else, and `==` only compares.",
     )
     expect(not first, "`layers[0]` still requires a gradient.")
     expect(not second, "`layers[1]` still requires a gradient.")

@@ -13,6 +13,7 @@ from glassroom.live.embed import style_of
 from glassroom.translations.templates import word
 
 RIGHT, WRONG, UNREAD = "✓", "✗", "?"
+UNSAID = "…"  # in place of an answer that was not given
 MARKS = {"right": RIGHT, "wrong": WRONG, "partly": "◐", "open": "…"}
 WORDS = {"right": word("right"), "wrong": "not yet", "open": "not answered"}
 SHORT = 24  # characters that stay in one line of a table
@@ -79,17 +80,22 @@ def _begun(sentence: str) -> str:
 
 def revealed_card(revealed: Sequence[Revealed], text: str) -> Card:
     """What was predicted beside what is true, for one prediction or for several in one table."""
-    every = [row[3] for table in revealed for row in table.rows if row[3]]
-    marks = [mark for mark in every if mark != UNREAD]
-    right, unread = marks.count(RIGHT), every.count(UNREAD)
-    kind = "open" if not marks else "right" if right == len(marks) else "wrong" if not right else "partly"
-    head = f"{right} of {len(marks)} right" if marks else "" if unread else "You did not say anything."
-    if unread:
-        cannot = f"{unread} cannot be read"
-        head = f"{head}; {cannot}" if head else cannot
+    every = [row for table in revealed for row in table.rows]
+    marks = [row[3] for row in every if row[3]]
+    right, unread = marks.count(RIGHT), marks.count(UNREAD)
+    unsaid = sum(not row[3] and row[1] == UNSAID for row in every)
+    asked = len(marks) + unsaid
+    judged = len(marks) - unread
+    kind = "open" if not judged else "right" if right == asked else "partly" if right else "wrong"
+    told = [
+        *([f"{right} of {asked} right"] if judged else []),
+        *([f"{unread} cannot be read"] if unread else []),
+        *([f"{unsaid} not answered"] if unsaid and marks else []),
+    ]
+    head = "; ".join(told) or "You did not say anything."
     columns = (word("asked"), "you said", word("truth"), "")
     body = []
-    if len(every) != 1:  # a single answer has its mark beside it
+    if not marks or asked != 1:  # a single answer has its mark beside it
         body = [f'<p class="gr-head"><span class="gr-mark" aria-hidden="true">{MARKS[kind]}</span>{head}</p>']
     if len(revealed) == 1:
         [(question, rows, raised)] = revealed
@@ -98,11 +104,11 @@ def revealed_card(revealed: Sequence[Revealed], text: str) -> Card:
             body.append(f"<pre>{escape(raised)}</pre>")
     else:
         body.append(_table(columns, "".join(map(_rows_of_one, revealed)), "gr-several"))
-    told = [
+    data = [
         {"question": table.question, "truth": {row[0]: row[2] for row in table.rows}, "raised": table.raised}
         for table in revealed
     ]
-    return Card(text, _page(kind, f"Prediction: {head}", body), {"told": told})
+    return Card(text, _page(kind, f"Prediction: {head}", body), {"told": data})
 
 
 def message_card(message: str, text: str) -> Card:

@@ -9,20 +9,28 @@ from typing import Any
 from glassroom.exercises.engine import Misconception, exercise
 from glassroom.exercises.expect import call, every_slot, expect, expect_equal, expect_tensor, expect_value, expect_view
 from glassroom.exercises.facts import leaf_of, names_at, same_value, shape, values
+from glassroom.records.columns import joined
+
+MOST_NODES_OF_WINDOWS = 24  # of a graph that makes windows and takes one product; a loop over places has more
+MOST_NODES_OF_A_PRODUCT = 16
+MOST_NODES_OF_TILES = 6
 
 
-def node_names(tensor: Any) -> set[str]:
-    """Names of all nodes that a result was computed by."""
-    names: set[str] = set()
+def nodes_of(tensor: Any) -> set[Any]:
+    """All nodes that a result was computed by."""
     waiting, seen = [tensor.grad_fn], set()
     while waiting:
         node = waiting.pop()
         if node is None or node in seen:
             continue
         seen.add(node)
-        names |= names_at(node)
         waiting += [following for following, _ in node.next_functions]
-    return names
+    return seen
+
+
+def node_names(tensor: Any) -> set[str]:
+    """Names of all nodes that a result was computed by."""
+    return set().union(*map(names_at, nodes_of(tensor)))
 
 
 def by_product(images: Any, weight: Any) -> Any:
@@ -38,10 +46,10 @@ def by_product(images: Any, weight: Any) -> Any:
     setup="image = torch.arange(48.0).view(6, 8)",
     hints=[
         "A tile is a window that moves by its own length: two rows down, or two columns to the right.",
-        "Strides: from tile to tile downwards, from tile to tile sideways, then the two within a tile. "
-        "One row down is 8 cells further.",
-        "tiles = image.as_strided((3, 4, 2, 2), (…, …, 8, 1))",
-        "tiles = image.as_strided((3, 4, 2, 2), (16, 2, 8, 1))",
+        "unfold(dimension, size, step) made the windows above, with the step 1. Two calls again, one for the rows and "
+        "one for the columns. (as_strided does it in one, with the four strides written by hand.)",
+        "tiles = image.unfold(0, 2, …).unfold(1, 2, …)",
+        "tiles = image.unfold(0, 2, 2).unfold(1, 2, 2)",
     ],
 )
 def tiles(tiles: Any, *, image: Any) -> str:
@@ -69,7 +77,7 @@ def tiles(tiles: Any, *, image: Any) -> str:
     )
     expect_value(tiles, "tiles", right)
     expect_view(tiles, "tiles", of=image, of_name="image", because="Four strides say where every tile is.")
-    return "Twelve tiles, and not one element moved."
+    return "Twelve tiles, and not one element moved: a header of strides (16, 2, 8, 1)."
 
 
 @exercise(
@@ -152,9 +160,13 @@ def convolve(convolve: Callable[[Any, Any], Any], *, batch: Any, filters: Any) -
     )
     expect(
         not any(name.startswith("Convolution") for name in node_names(watched)),
-        "that calls the library's own convolution. Make it yourself, from windows and one product.",
+        "the numbers are right, but that calls the library's own convolution. Make them yourself: windows and one "
+        "product.",
     )
-    return "The same numbers as torch.conv2d, without its help."
+    lesson = "The same numbers as torch.conv2d, without its help."
+    if len(nodes_of(watched)) > MOST_NODES_OF_WINDOWS:
+        lesson = joined(lesson, "Windows and one product need no loop.")
+    return lesson
 
 
 @exercise(
@@ -206,6 +218,12 @@ def mix(mix: Callable[[Any, Any], Any], *, picture: Any, recipe: Any) -> str:
         "the pixels are mixed up: view and reshape keep the reading order. With the channels last, they "
         "cannot give (C, H * W); here the channels come first already.",
     )
+    expect(
+        not same_value(values(mixed.flatten()), values(flat.t().flatten())),
+        "the maps are mixed up: that product has a row for each pixel, so the new channels come last in it, and view "
+        "and reshape do not move them. Transpose it first, or multiply the other way around: in recipe @ matrix the "
+        "channels come first.",
+    )
     expect_value(mixed, "mix(picture, recipe)", flat.view(2, 4, 5))
     watched = call(mix, "mix", leaf_of(picture), leaf_of(recipe))
     expect(
@@ -221,9 +239,27 @@ def mix(mix: Callable[[Any, Any], Any], *, picture: Any, recipe: Any) -> str:
         "the numbers are right, but that is a convolution: it makes windows, of one pixel each. View the picture as "
         "(C, H * W), and one @ is enough.",
     )
-    low = picture[:, :2].contiguous()
-    expect_value(call(mix, "mix", low, recipe), "mix(low, recipe)", (recipe @ low.flatten(1)).view(2, 2, 5))
-    return "A product over the channels of every pixel: there are no windows to write out."
+    _expect_any_size_mixed(mix, picture, recipe)
+    lesson = "Each new pixel is a sum of the channels of one old pixel: there are no windows to write out."
+    if len(nodes_of(watched)) > MOST_NODES_OF_A_PRODUCT:
+        lesson = joined(lesson, "One product of two matrices makes all of them at once.")
+    return lesson
+
+
+def _expect_any_size_mixed(mix: Callable[[Any, Any], Any], picture: Any, recipe: Any) -> None:
+    """Pictures of another height, and recipes for another number of channels, are mixed too."""
+    wider = picture.flatten()[:40].view(4, 2, 5)
+    for given, weights in ((picture[:, :2].contiguous(), recipe), (wider, wider.flatten()[:12].view(3, 4) % 5)):
+        sizes = f"for a picture of {shape(given)} and a recipe of {shape(weights)}"
+        mixed = call(mix, "mix", given, weights)
+        right = (weights @ given.flatten(1)).view(len(weights), *shape(given)[1:])
+        expect_tensor(mixed, "mix(picture, recipe)")
+        expect(
+            shape(mixed) == shape(right),
+            f"{sizes} the result has shape {shape(mixed)}; it should be {shape(right)}. Is a number of the other "
+            "picture's written into the function? The shapes of its arguments have them all.",
+        )
+        expect_value(mixed, f"mix(picture, recipe), {sizes},", right)
 
 
 def _mixed(mix: Callable[[Any, Any], Any], picture: Any, recipe: Any) -> Any:
@@ -262,7 +298,8 @@ def _mixed(mix: Callable[[Any, Any], Any], picture: Any, recipe: Any) -> Any:
 )
 def max_pool(max_pool: Callable[[Any], Any], *, maps: Any) -> str:
     taller = (maps.repeat(3, 1, 2, 1) * 7 % 5)[:, :, :6]
-    for given, name in ((maps, "max_pool(maps)"), (taller, "max_pool(other maps)")):
+    for given in (maps, taller):
+        name = "max_pool(maps)" if given is maps else f"max_pool(maps), for maps of {shape(given)},"
         in_tiles = given.unfold(2, 2, 2).unfold(3, 2, 2)
         right = in_tiles.amax((4, 5))
         pooled = call(max_pool, "max_pool", given)
@@ -300,10 +337,13 @@ def max_pool(max_pool: Callable[[Any], Any], *, maps: Any) -> str:
     )
     expect(
         not any(name.startswith(("MaxPool", "AdaptiveMaxPool")) for name in node_names(watched)),
-        "the numbers are right. They were asked for by view and amax, so that a gradient finds its way back and no "
-        "pooling of the library's is called.",
+        "the numbers are right, but that calls the library's own pooling. Make them yourself: one view and one amax "
+        "are enough.",
     )
-    return "The largest number of every tile, and a gradient finds its way back to it."
+    lesson = "The largest number of every tile, and a gradient finds its way back to it."
+    if len(nodes_of(watched)) > MOST_NODES_OF_TILES:
+        lesson = joined(lesson, "One view with six dimensions and one amax do the same.")
+    return lesson
 
 
 def _expect_the_twos_gone(pooled: Any, maps: Any) -> None:

@@ -8,12 +8,7 @@ from typing import Any
 
 from glassroom.exercises.engine import Misconception, exercise
 from glassroom.exercises.expect import call, expect, expect_copy, expect_tensor
-from glassroom.exercises.facts import (
-    dtype_name,
-    shape,
-    text,
-    values,
-)
+from glassroom.exercises.facts import dtype_name, in_its_digits, is_tensor, same_value, shape, text, values
 from glassroom.translations.templates import word
 
 
@@ -34,41 +29,46 @@ from glassroom.translations.templates import word
     ],
 )
 def outside(outside: Callable[..., Any], *, v: Any) -> str:
-    for low, high in ((2, 4), (-1, 0.5), (5, 5)):
-        result = asked(outside, "outside", v.clone(), low, high)
-        name = f"outside(v, {low}, {high})"
+    for x, low, high in ((v, 2, 4), (v, -1, 0.5), (v, 5, 5), (v.flip(0)[1:] / 2 - 1, 0, 1.0)):
+        result = asked(outside, "outside", x.clone(), low, high, told=EACH_ELEMENT)
+        given = "v" if x is v else text(values(x))
+        name = f"outside({given}, {low}, {high})"
         expect_tensor(result, name)
         expect(
             shape(result) != (), f"`{name}` is one answer, as any() and all() give. Each element should have its own."
         )
         expect(
-            dtype_name(result) == "bool" or shape(result) == shape(v),
-            f"`{name}` holds elements of `v`. The mask itself was asked for: True or False for each of them.",
+            dtype_name(result) == "bool" or shape(result) == shape(x),
+            f"`{name}` holds elements of `{given}`. The mask itself was asked for: True or False for each of them.",
         )
-        expect_tensor(result, name, shape=shape(v))
+        expect_tensor(result, name, shape=shape(x))
         expect(dtype_name(result) == "bool", f"`{name}` has dtype {result.dtype}. It should be a mask of bools.")
-        own, numbers = values(result), values(v)
-        wanted = [not low <= number <= high for number in numbers]
-        expect(own != [not truth for truth in wanted], f"`{name}` is True inside, and False outside.")
-        expect(
-            own != [low < number < high for number in numbers] or own == wanted,
-            f"`{name}` is True between the two limits; outside of them was asked for.",
-        )
-        expect(own != [False] * len(own) or own == wanted, f"`{name}` is False everywhere: no element is both.")
-        said = list(zip(numbers, own, wanted, strict=True))
-        for number, told, right in said:
-            expect(
-                told == right or not low < number < high,
-                f"in `{name}`, the element {number:g} is True, though it lies between {low} and {high}.",
-            )
-        for number, told, right in said:
-            expect(told == right or number in (low, high), f"in `{name}`, the element {number:g} should be {right}.")
-        for number, told, right in said:
-            expect(
-                told == right,
-                f"in `{name}`, the element {number:g} should be {right}. The ends themselves are not outside.",
-            )
+        _expect_outside(values(result), name, values(x), low, high)
     return "One mask: True below `low`, True above `high`, and False on both limits."
+
+
+def _expect_outside(own: list[bool], name: str, numbers: list[float], low: float, high: float) -> None:
+    """The mask `own` is True for the numbers below `low` and above `high`."""
+    wanted = [not low <= number <= high for number in numbers]
+    expect(own != [not truth for truth in wanted], f"`{name}` is True inside, and False outside.")
+    expect(
+        own != [low < number < high for number in numbers] or own == wanted,
+        f"`{name}` is True between the two limits; outside of them was asked for.",
+    )
+    expect(own != [False] * len(own) or own == wanted, f"`{name}` is False everywhere: no element is both.")
+    said = list(zip(numbers, own, wanted, strict=True))
+    for number, told, right in said:
+        expect(
+            told == right or not low < number < high,
+            f"in `{name}`, the element {number:g} is True, though it lies between {low} and {high}.",
+        )
+    for number, told, right in said:
+        expect(told == right or number in (low, high), f"in `{name}`, the element {number:g} should be {right}.")
+    for number, told, right in said:
+        expect(
+            told == right,
+            f"in `{name}`, the element {number:g} should be {right}. The ends themselves are not outside.",
+        )
 
 
 @exercise(
@@ -91,37 +91,58 @@ def outside(outside: Callable[..., Any], *, v: Any) -> str:
     ],
 )
 def filled(filled: Callable[[Any, float], Any], *, odd: Any) -> str:
-    for value in (-1.0, 20.0):
-        readings = odd.clone()
-        name = f"filled(odd, {value})"
+    further = odd.new_tensor([-math.inf, -2.5, math.nan, 0.0, math.inf, math.nan, 7.0])
+    for readings, value in ((odd, -1.0), (odd, 20.0), (further, 20.0), (further[:2], -1.0)):
+        given = readings.clone()
+        name = f"filled({'odd' if readings is odd else text(values(readings))}, {value})"
         told = f"`{name}` changed the readings themselves. Make a new tensor."
-        result = call(filled, "filled", readings, value, written=told)
+        result = call(filled, "filled", given, value, written=told)
+        numbers = values(readings)
+        measured = [number for number in numbers if not math.isnan(number)]
         expect_tensor(result, name)
-        expect(shape(result) != (2,), f"`{name}` left the missing reading out; it should have `value` in its place.")
-        expect_tensor(result, name, shape=(3,), dtype="float32")
-        first, missing, beyond = values(result)
         expect(
-            not (first == value and math.isnan(missing)),
-            f"in `{name}` the nan is still there, and the number 1 was replaced: where(question, yes, no) takes its "
-            "second argument where the answer is True.",
+            shape(result) != (len(measured),) or len(measured) == len(numbers),
+            f"`{name}` left the missing reading out; it should have `value` in its place.",
         )
-        expect(
-            not math.isnan(missing),
-            f"in `{name}` the nan is still there. (Did you look for it with ==, or multiply it by 0?)",
-        )
-        expect(
-            beyond == math.inf,
-            f"in `{name}` the infinite reading has become {beyond:.3g}. nan_to_num replaces more than nan, and "
-            "isfinite() is False for both; isnan() finds only the missing ones.",
-        )
-        expect(
-            (first, missing) != (value, value),
-            f"in `{name}` the number 1 has become {value:g} too: fmax and maximum take the larger of two numbers, "
-            "wherever they come from.",
-        )
-        expect((first, missing) == (1.0, value), f"`{name}` begins with {first}, {missing}; not with 1.0, {value}.")
-        expect_copy(result, name, of=readings, of_name="readings")
+        expect_tensor(result, name, shape=shape(readings), dtype="float32")
+        _expect_filled(values(result), name, numbers, value)
+        expect_copy(result, name, of=given, of_name="readings")
     return "Only the missing ones were replaced, and the readings themselves are unchanged."
+
+
+def _expect_filled(own: list[float], name: str, numbers: list[float], value: float) -> None:
+    """`own` has the value in place of each nan among the numbers, and the other numbers as they were."""
+    pairs = list(zip(numbers, own, strict=True))
+    missing = [after for before, after in pairs if math.isnan(before)]
+    kept = [(before, after) for before, after in pairs if not math.isnan(before)]
+    is_still_there = any(map(math.isnan, missing))
+    expect(
+        not (is_still_there and all(after == value for _, after in kept if math.isfinite(after))),
+        f"in `{name}` the nan is still there, and the numbers were replaced: where(question, yes, no) takes its "
+        "second argument where the answer is True.",
+    )
+    expect(
+        not is_still_there,
+        f"in `{name}` the nan is still there. (Did you look for it with ==, or multiply it by 0?)",
+    )
+    for before, after in kept:
+        expect(
+            math.isfinite(before) or same_value(after, before),
+            f"in `{name}` the infinite reading {before} has become {after:.3g}. isnan() finds only the missing "
+            "ones: nan_to_num replaces more than nan, isfinite() is False for the infinite ones too, and so is "
+            "r > -math.inf for -inf.",
+        )
+        expect(
+            not before < value == after,
+            f"in `{name}` the number {before:g} has become {value:g} too: fmax and maximum take the larger of two "
+            "numbers, wherever they come from.",
+        )
+        expect(
+            same_value(after, before),
+            f"in `{name}` the number {before:g} has become {after:g}. Only what is missing should change.",
+        )
+    for after in missing:
+        expect(after == value, f"in `{name}` the missing reading has become {after:g}; it should be `value`, {value}.")
 
 
 @exercise(
@@ -132,7 +153,7 @@ def filled(filled: Callable[[Any, float], Any], *, odd: Any) -> str:
     """,
     hints=[
         "An element is the same if the two are equal, or if both are nan.",
-        "(x == y) | (…), and then one answer from all of them, as a plain bool.",
+        "(x == y) | (…) answers for each element; .all() makes one answer of them, and bool(…) a plain one.",
         """
         def same(x, y):
             return bool(((x == y) | (x.isnan() & …)).all())
@@ -154,7 +175,12 @@ def same(same: Callable[[Any, Any], Any], *, odd: Any) -> str:
     cases = [
         (odd, odd.clone(), True, "each nan meets a nan"),
         (odd, shifted, False, "the nan is at the same place, but 1 meets infinity"),
-        (odd, larger, False, "1 and 1.000001 are not equal: allclose takes a small difference for none"),
+        (
+            odd,
+            larger,
+            False,
+            "1 and 1.000001 are not equal: allclose and isclose take a small difference for none",
+        ),
         (odd, negative, False, "one is infinite, the other minus infinite"),
         (odd, zeros, False, "a nan meets a 0"),
         (zeros, odd, False, "a 0 meets a nan"),
@@ -162,8 +188,12 @@ def same(same: Callable[[Any, Any], Any], *, odd: Any) -> str:
         (odd[:1], odd[:1].clone(), True, word("1 meets 1")),
     ]
     for x, y, wanted, why in cases:
-        told = asked(same, "same", x.clone(), y)
-        name = f"same({text(values(x))}, {text(values(y))})"
+        told = asked(same, "same", x.clone(), y, told=ONE_OF_ALL)
+        name = f"same({text(in_its_digits(values(x), 'float32'))}, {text(in_its_digits(values(y), 'float32'))})"
+        expect(
+            not is_tensor(told) or shape(told) == (),
+            f"`{name}` holds an answer for each element. .all() makes one answer of them.",
+        )
         expect(
             isinstance(told, bool),
             f"`{name}` is a {type(told).__name__}; it should be a plain bool: bool(…), or .item(), of one answer.",
@@ -172,14 +202,25 @@ def same(same: Callable[[Any, Any], Any], *, odd: Any) -> str:
     return "Equal where something was measured, and missing in the same places."
 
 
-def asked(function: Callable[..., Any], name: str, *arguments: Any) -> Any:
-    """What the function says; Python's `and`, `or` and `not`, which need one answer, become a sentence."""
+EACH_ELEMENT = (
+    "asks a whole tensor for one answer: and, or, not, if, bool(), and a chain such as low < x < high do. For an "
+    "answer to each element, write &, | and ~, with each comparison in parentheses."
+)
+ONE_OF_ALL = (
+    "asks a whole tensor for one answer, as bool(), item(), if, and, or and not do, and it has one for each element. "
+    ".all() makes one of them all: bool((…).all()). Before that, &, | and ~ answer for each element, with each "
+    "comparison in parentheses."
+)
+
+
+def asked(function: Callable[..., Any], name: str, *arguments: Any, told: str) -> Any:
+    """What the function says; of one that asks a tensor of several elements for one answer, `told` is said."""
     try:
         return call(function, name, *arguments)
     except Misconception as misconception:
         expect(
-            "Boolean value of Tensor with more than one value" not in str(misconception),
-            f"`{name}` asks a whole tensor for one answer: and, or, not, if, and a chain such as low < x < high do. "
-            "For an answer to each element, write &, | and ~, with each comparison in parentheses.",
+            "Boolean value of Tensor with more than one value" not in str(misconception)
+            and "elements cannot be converted to Scalar" not in str(misconception),
+            f"`{name}` {told}",
         )
         raise

@@ -29,7 +29,7 @@ WRONG = [
     ("a01-row", "row_gradient = weight.grad", "of the whole `weight`"),
     ("a01-row", "row_gradient = weight.grad[1:]", "An integer as index"),
     ("a01-row", "row_gradient = weight.grad[0]", "`row` is weight[1]"),
-    ("a01-freeze", "encoder = encoder.detach()", "leaves the tensor as it is"),
+    ("a01-freeze", "encoder = encoder.detach()", "gives the name to something else"),
     (
         "a01-freeze",
         "encoder = encoder.detach(); middle = middle.detach(); layers = [encoder, middle, head]",
@@ -51,6 +51,29 @@ WRONG = [
     ("a01-freeze", "encoder.requires_grad_(False)", "`layers[1]` still"),
     ("a01-freeze", "middle.requires_grad_(False)", "`layers[0]` still"),
     ("a01-freeze", "layers = [layer.detach() for layer in layers[:2]] + [head]", "is another tensor now"),
+    (
+        "a01-freeze",
+        "layers = [encoder.detach(), middle.detach(), head]; model = dict(zip(('encoder', 'middle', 'head'), layers))",
+        "and so is",
+    ),
+    ("a01-freeze", "model['encoder'] = encoder.detach()", 'model["encoder"]` is another tensor now'),
+    ("a01-freeze", "model = {}", "should stay a dict"),
+    ("a01-freeze", "encoder.require_grad = False", "Did you mean requires_grad?"),
+    ("a01-freeze", "encoder.requires_grad = middle.requires_gradd = False", "`middle.requires_gradd = …`"),
+    ("a01-freeze", "encoder.requires_grad_ = False", "in the place of a method"),
+    ("a01-ask", "start = counts.float(); start.require_grad = True", "Did you mean requires_grad?"),
+    ("a01-ask", "start = counts.float(); start.requires_grad_ = True", "A method is called: requires_grad_(…)"),
+    ("a01-ask", "start = counts.to(torch.complex64).requires_grad_()", "a floating-point dtype was asked for"),
+    (
+        "a01-weight",
+        "def make_weight(): w = torch.arange(6.0).view(2, 3) * 0.1; w.require_grad = True; return w",
+        "`make_weight().require_grad = …`",
+    ),
+    (
+        "a01-weight",
+        "w0 = (torch.arange(6.0).view(2, 3) * 0.1).requires_grad_()\ndef make_weight(): return w0",
+        "so that each call makes another",
+    ),
     ("a01-freeze", "layers = layers[:2]", "a list of the three"),
 ]
 

@@ -1,6 +1,7 @@
 """What people answer wrongly in notebook 06 on networks, and what the checks tell them."""
 
-from exercise_answers import right_answers, wrong_answers
+import pytest
+from exercise_answers import right_answers, verdict_on, wrong_answers
 
 CONVOLVE = """
 def convolve(images, weight):
@@ -75,6 +76,23 @@ WRONG = [
         "def mix(picture, recipe): return (recipe.detach() @ picture.flatten(1)).view(2, 4, 5)",
         "would learn nothing",
     ),
+    (
+        "n06-mix",
+        "def mix(picture, recipe): return (recipe @ picture.flatten(1)).view(-1, 4, 5)",
+        "for a picture of (3, 2, 5) and a recipe of (2, 3) the result has shape (1, 4, 5)",
+    ),
+    (
+        "n06-mix",
+        "def mix(picture, recipe):\n    return torch.stack([sum(r[c] * picture[c] for c in range(3)) for r in recipe])",
+        "for a picture of (4, 2, 5) and a recipe of (3, 4)",
+    ),
+    (
+        "n06-mix",
+        "def mix(picture, recipe): return (picture.view(3, -1).t() @ recipe.t()).view(-1, *picture.shape[1:])",
+        "the new channels come last in it",
+    ),
+    ("n06-pool", POOL.replace("amax((3, 5))", "amax(3, 5)"), "Several dimensions go in one tuple"),
+    ("n06-pool", POOL.replace("n, c, height // 2", "2, 2, height // 2"), "raised"),
     ("n06-pool", POOL.replace("amax", "mean"), "the mean of each tile"),
     (
         "n06-pool",
@@ -86,7 +104,7 @@ WRONG = [
     ("n06-pool", POOL.replace("height // 2", "height / 2"), "// makes an int"),
     ("n06-pool", POOL.replace("amax((3, 5))", "max((3, 5))"), "amax and amin take several dimensions"),
     ("n06-pool", "def max_pool(maps): return maps[:, :, ::2, ::2]", "the first number of each tile"),
-    ("n06-pool", "def max_pool(maps): return torch.nn.functional.max_pool2d(maps, 2)", "by view and amax"),
+    ("n06-pool", "def max_pool(maps): return torch.nn.functional.max_pool2d(maps, 2)", "the library's own pooling"),
     ("n06-pool", POOL.replace("maps.view", "maps.detach().view"), "or were detached"),
     (
         "n06-sizes",
@@ -146,3 +164,40 @@ ALSO_RIGHT = [
 
 test_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
 test_another_right_answer_is_right = right_answers(ALSO_RIGHT)
+
+
+BY_PLACES = """
+def convolve(images, weight):
+    height, width = weight.shape[2:]
+    down, right = images.shape[2] - height + 1, images.shape[3] - width + 1
+    maps = torch.zeros(len(images), len(weight), down, right)
+    for i in range(down):
+        for j in range(right):
+            maps[:, :, i, j] = torch.einsum("nchw,ochw->no", images[:, :, i:i + height, j:j + width], weight)
+    return maps
+"""
+BY_SUMS = """
+def mix(picture, recipe):
+    return torch.stack([sum(r[c] * picture[c] for c in range(len(picture))) for r in recipe])
+"""
+BY_SLICES = """
+def max_pool(maps):
+    return torch.stack([maps[..., i::2, j::2] for i in (0, 1) for j in (0, 1)]).amax(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("exercise_id", "shorter", "longer", "told"),
+    [
+        ("n06-convolve", CONVOLVE, BY_PLACES, "Windows and one product need no loop."),
+        ("n06-convolve", BY_MATMUL, BY_PLACES, "Windows and one product need no loop."),
+        ("n06-mix", ALSO_RIGHT[4][1], BY_SUMS, "One product of two matrices makes all of them at once."),
+        ("n06-pool", POOL, BY_SLICES, "One view with six dimensions and one amax do the same."),
+    ],
+)
+def test_a_long_way_is_right_and_the_short_one_is_told(torch, exercise_id, shorter, longer, told):
+    short, long = (verdict_on(torch, exercise_id, attempt) for attempt in (shorter, longer))
+    assert short.solved, short.message
+    assert long.solved, long.message
+    assert told in long.message
+    assert told not in short.message

@@ -48,7 +48,7 @@ WRONG = [
         "def filled(readings, value): readings[readings.isnan()] = value; return readings",
         "the readings themselves",
     ),
-    ("t06-filled", "def filled(readings, value): return torch.where(readings.isnan(), 0.0, readings)", "begins with"),
+    ("t06-filled", "def filled(readings, value): return torch.where(readings.isnan(), 0.0, readings)", "has become 0"),
     (
         "t06-filled",
         "def filled(readings, value): return torch.where(readings.isfinite(), readings, value)",

@@ -28,6 +28,7 @@ from glassroom.classroom.gradebook import GRADEBOOK, delete_student
 from glassroom.classroom.pages.shell import text
 from glassroom.classroom.solutions import MARKS
 from glassroom.classroom.tables import table_text
+from glassroom.drawing.words import in_a_row
 from glassroom.records.printable import printable
 from glassroom.translations.templates import word
 from glassroom.workspace.problems import Exit, Problem
@@ -67,7 +68,7 @@ def require_known(course: Course, person: str) -> None:
         return
     by_small = {name.casefold(): name for name in sorted(known)}
     near = [by_small[name] for name in get_close_matches(person.casefold(), by_small, n=3, cutoff=0.6)]
-    hint = f" Did you mean {word(' or ').join(map(repr, near))}?" if near else ""
+    hint = f" Did you mean {in_a_row([*map(repr, near)], word(' or '))}?" if near else ""
     raise Problem(f"{course.folder} has nothing of anybody named {person!r}.{hint}", Exit.USAGE)
 
 

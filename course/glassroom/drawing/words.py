@@ -50,7 +50,12 @@ def listed(names: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`; a long list is cut."""
     if len(names) > NAMES_SHOWN:
         names = [*names[: NAMES_SHOWN - 1], f"{len(names) - NAMES_SHOWN + 1} more"]
-    return word(" and ").join(filter(None, [word(", ").join(names[:-1]), names[-1]]))
+    return in_a_row(names, word(" and "))
+
+
+def in_a_row(names: Sequence[str], before_last: str) -> str:
+    """`a`, `a and b`, `a, b and c`: all of them, with this between the last two."""
+    return before_last.join(filter(None, [word(", ").join(names[:-1]), *names[-1:]]))
 
 
 def unreadable(tensors: Sequence[str]) -> list[str]:

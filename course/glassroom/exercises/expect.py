@@ -18,6 +18,7 @@ from difflib import get_close_matches
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
+from glassroom.drawing.words import in_a_row
 from glassroom.exercises import facts
 from glassroom.exercises.account import Account, off_the_record
 from glassroom.exercises.engine import Misconception, Unanswered, Unexplained, words
@@ -509,7 +510,7 @@ def _direction(number: float, wanted: float) -> str:
 def _given(arguments: Sequence[Any]) -> str:
     """The tensors and arrays among the arguments, as the beginning of a sentence."""
     given = [facts.text(argument) for argument in arguments if facts.is_tensor(argument) or facts.is_array(argument)]
-    return f"given {word(' and ').join(given)}, " if given else ""
+    return f"given {in_a_row(given, word(' and '))}, " if given else ""
 
 
 def _other_values(name: str, own: Any, wanted: Any) -> str:

@@ -6,16 +6,19 @@ was not given (`...`) is no mistake, so the notebook runs from top to bottom wit
 
 from __future__ import annotations
 
+import builtins
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from glassroom.drawing.words import in_a_row
 from glassroom.exercises import facts
-from glassroom.exercises.cards.card import UNREAD, UNSAID, WRONG, Asked, Revealed
+from glassroom.exercises.cards.card import RIGHT, UNREAD, UNSAID, WRONG, Asked, Revealed
 from glassroom.exercises.cards.sheet import Sheet, say, sheet_of_this_cell, tell
 from glassroom.exercises.lines import in_lines
 from glassroom.exercises.progress import predicted
-from glassroom.live.audience import running_cell, running_request, somebody_watches, widgets_run
+from glassroom.live.audience import running_cell, running_code, running_request, somebody_watches, widgets_run
 from glassroom.records.columns import columns, ljust
 from glassroom.translations.templates import word
 
@@ -34,6 +37,9 @@ _TRUTHS: dict[str, Callable[[Any], Any]] = {
 SAME_SENSE = {"shared": "view", "shares": "view", "alias": "view", "copied": "copy", "copies": "copy"}
 NO_ERROR = frozenset({"no error", "no", "nothing", "no exception", "not at all", "no errors", "无", "没有", "没有错误"})
 ANY_ERROR = frozenset({"error", "an error", "exception", "an exception", "some error"})
+ERROR_NAME = re.compile(r"\w*(Error|error|Exception|Warning|Exit)")
+AMOUNT = re.compile(r"(?P<number>\d[\d,]*(\.(?P<places>\d+))?)\s*(?P<unit>bytes?|[kmg]i?b|字节)", re.IGNORECASE)
+POWERS = "kmg"  # of 1024, or of 1000
 KINDS = ("memory", *_TRUTHS, "error")
 NUMBERS = ("value", "offset", "nbytes")
 MOST_BRACKETS = 8  # about a number, in an answer's truth; a list may hold itself
@@ -62,17 +68,20 @@ _FITS: dict[str, Callable[[Any], bool]] = {
     "shape": lambda said: all(int(n) == n for n in said),
     "stride": lambda said: all(int(n) == n for n in said),
     "offset": lambda said: not isinstance(said, str) and int(said) == said,
-    "nbytes": lambda said: not isinstance(said, str) and int(said) == said,
+    "nbytes": lambda said: bool(_amounts(said)) if isinstance(said, str) else int(said) == said,
     "contiguous": lambda said: isinstance(said, bool),
     "dtype": _is_dtype,
     "value": lambda said: not isinstance(said, str),
     "error": lambda said: (
-        said == "none" or said.lower() in ANY_ERROR or said.endswith(("Error", "error", "Exception", "Warning", "Exit"))
+        said in ("none", *ANY_ERROR)
+        or ERROR_NAME.fullmatch(said) is not None
+        or isinstance(getattr(builtins, said, None), type)  # no error, but a class: a wrong guess
     ),
 }
 
 
 _told_in: dict[str, _ToldIn] = {}  # by the id of the cell that reveals
+_first_told: dict[str, _FirstRun] = {}  # by the source of the cell that reveals
 _reviewed: dict[str, Prediction] = {}  # by their questions: a cell that runs again asks the same one
 
 
@@ -99,6 +108,29 @@ class _ToldIn:
         elif not any(asked[0] == cell or asked[1] == question for cell, question in self.asked):
             return self.asked[self.turn - 1][1]
         return ""
+
+
+@dataclass(frozen=True)
+class _Truth:
+    """What is true of a result: in every form that an answer may have, and as it is written."""
+
+    forms: tuple[Any, ...]
+    written: str
+    is_told: bool = True  # False where it cannot be told
+
+
+@dataclass
+class _FirstRun:
+    """What a cell told when it ran for the first time: the truths of each question, and of its errors the messages."""
+
+    request: str
+    told: dict[tuple[str, str], tuple[_Truth, str]] = field(default_factory=dict)
+
+    def of(self, question: str, kind: str, truth: _Truth, message: str) -> tuple[_Truth, str]:
+        """The truth that the first run told. It is kept if it is made of plain numbers and words."""
+        if running_request() == self.request and truth.is_told and facts.is_plain(truth.forms, MOST_BRACKETS):
+            self.told[question, kind] = truth, message
+        return self.told.get((question, kind), (truth, message))
 
 
 def predict(question: str, among: Sequence[object] = (), /, **answers: object) -> Prediction:
@@ -152,22 +184,16 @@ class Prediction:
 
     def asked(self) -> Asked:
         """The question, and what has been said."""
-        said = [(kind, self._text(kind, answer)) for kind, answer in self.answers.items()]
+        said = [(kind, self._as_text(kind)) for kind in self.answers]
         return Asked(self.question, said, [str(answer) for answer in self.among])
 
     def typed(self) -> dict[str, str]:
         """The answers as they would be typed into the widget's fields, by kind; "" for missing ones."""
         return {kind: _typed(kind, answer) if _is_said(kind, answer) else "" for kind, answer in self.answers.items()}
 
-    def _text(self, kind: str, said: object) -> str:
-        """An answer as cards show it: one that is chosen among words is written as its button is labelled."""
-        if kind == "value" and type(said) is str and said in self.among:
-            return facts.shortened(said)
-        return as_text(kind, said)
-
     def _said(self) -> list[str]:
         return [
-            f"{kind} {self._text(kind, said)}"
+            f"{kind} {self._as_text(kind)}"
             for kind, said in self.answers.items()
             if _is_said(kind, said) and not self._misfits(kind)
         ]
@@ -178,13 +204,28 @@ class Prediction:
         if said is ...:
             return False
         try:
-            return not (said in self.among if kind == "value" and self.among else _FITS[kind](_plain(kind, said)))
+            if kind == "value" and self.among:
+                return said not in self.among
+            kind = self._read_as(kind)
+            return not _FITS[kind](_plain(kind, said))
         except Exception:  # an answer may be any object, and raise when it is looked at
             return True
 
+    def _read_as(self, kind: str) -> str:
+        """The kind that the answer is read as: "9.4 KiB" is a number of bytes where a value in bytes is asked for."""
+        asks_for_bytes = kind == "value" and re.search("byte|字节", self.question, re.IGNORECASE)
+        return "nbytes" if asks_for_bytes and _amounts(self.answers[kind]) else kind
+
+    def _as_text(self, kind: str) -> str:
+        """An answer as cards show it: one that is chosen among words is written as its button is labelled."""
+        said = self.answers[kind]
+        if kind == "value" and type(said) is str and said in self.among:
+            return facts.shortened(said)
+        return as_text(self._read_as(kind), said)
+
     def _form(self, kind: str) -> str:
         """How the answer is written."""
-        return word(" or ").join(map(repr, self.among)) if kind == "value" and self.among else WRITTEN_AS[kind]
+        return in_a_row([*map(repr, self.among)], word(" or ")) if kind == "value" and self.among else WRITTEN_AS[kind]
 
     def reveal(self, result: Any = NOT_GIVEN, of: Any = None, value: Any = NOT_GIVEN, taught: str = "") -> None:
         """Print the question, and what was said beside what is true of `result`. Never raises.
@@ -207,14 +248,26 @@ class Prediction:
                 result = result()
             except (Exception, SystemExit) as error:
                 raised, result = error, NOT_GIVEN
-        rows = [self._row_of_answer(kind, said, result, of, value, raised) for kind, said in self.answers.items()]
+        told = facts.whole_message(raised) if raised is not None else ""
+        truths = {kind: _truth_of(kind, result, of, value, raised, self.among) for kind in self.answers}
+        changed = []
+        for kind, truth in truths.items():
+            first, message = self._first_told(kind, truth, told)
+            if first.written != truth.written and self._mark(kind, truth) != RIGHT:
+                truths[kind] = first
+                changed.append(f"{kind} {truth.written}")
+                told = message if kind == "error" else told
+        rows = [(kind, self._as_text(kind), truth.written, self._mark(kind, truth)) for kind, truth in truths.items()]
         marks = [row[3] for row in rows if row[3] not in ("", UNREAD)]
         self.right, self.said = marks.count("✓"), len(marks)
         predicted(self.question, self.right, self.said)
         if taught:
             self.taught = taught
             _reviewed[self.question] = self
-        told = facts.whole_message(raised) if raised is not None else ""
+        if changed:
+            now = word(", ").join(changed)
+            again = f"The truth is that of the first run of this cell, which changes what it asks about (now {now})."
+            told = "\n".join(filter(None, [told, again]))
         text = "\n".join(filter(None, [in_lines(self.question), _table_of_answers(rows), in_lines(told)]))
         if self._sheet is not None:
             self._sheet.revealed(self)
@@ -230,36 +283,52 @@ class Prediction:
             return ""
         return _told_in.setdefault(cell, _ToldIn()).in_place_of((self._asked_in, self.question))
 
-    def _row_of_answer(
-        self, kind: str, said: object, result: Any, of: Any, value: Any, raised: BaseException | None
-    ) -> tuple[str, str, str, str]:
-        try:
-            if kind == "value" and value is not NOT_GIVEN:
-                result = value
-            if kind == "error":
-                truth: Any = "none" if raised is None else type(raised).__name__
-            else:
-                truth = _truth(kind, result, of)
-            shown = _in_its_digits(truth, result) if kind == "value" else truth
-            truths = (truth, *_fitting(raised)) if kind == "error" else (truth, shown)
-            chosen = type(shown) is str and shown in self.among
-            written = UNKNOWN if truth is NOT_GIVEN else shown if chosen else _fact_written(kind, shown)
-        except Exception as error:
-            return kind, self._text(kind, said), f"cannot be told: {facts.first_line(error)}", ""
-        mark = "" if written == UNKNOWN else mark_of(kind, said, *truths)
-        # The name of a class that is no exception is a wrong guess, and `mark_of` says which values cannot be compared.
-        is_unread = self._misfits(kind) and (not mark or (mark == WRONG and kind not in ("value", "error")))
-        return kind, self._text(kind, said), written, UNREAD if is_unread else mark
+    def _first_told(self, kind: str, truth: _Truth, message: str) -> tuple[_Truth, str]:
+        """The truth that the running cell told of this question when it ran for the first time, and the message."""
+        cell = running_code()
+        if not cell:
+            return truth, message
+        first = _first_told.setdefault(cell, _FirstRun(running_request()))
+        return first.of(self.question, kind, truth, message)
+
+    def _mark(self, kind: str, truth: _Truth) -> str:
+        """How the answer is marked beside this truth."""
+        said = self.answers[kind]
+        mark = mark_of(self._read_as(kind), said, *truth.forms) if truth.is_told else ""
+        # Where a word is the truth, another word is wrong.
+        is_word = kind == "value" and not self.among and any(isinstance(form, str) for form in truth.forms)
+        is_unread = truth.written != UNKNOWN and self._misfits(kind) and (not mark or (mark == WRONG and not is_word))
+        return UNREAD if is_unread else mark
 
     def __repr__(self) -> str:
         lines = [
-            f"  {kind:<10}  {self._text(kind, said)}" + (f"  (write {self._form(kind)})" if self._misfits(kind) else "")
-            for kind, said in self.answers.items()
+            f"  {kind:<10}  {self._as_text(kind)}" + (f"  (write {self._form(kind)})" if self._misfits(kind) else "")
+            for kind in self.answers
         ]
         return "\n".join([in_lines(f"Prediction: {self.question}"), *lines])
 
     def _ipython_display_(self) -> None:
         """Nothing: what `predict` printed is the display, also where it is a cell's last line."""
+
+
+def _truth_of(
+    kind: str, result: Any, of: Any, value: Any, raised: BaseException | None, among: Sequence[object]
+) -> _Truth:
+    try:
+        if kind == "value" and value is not NOT_GIVEN:
+            result = value
+        if kind == "error":
+            truth: Any = "none" if raised is None else type(raised).__name__
+        else:
+            truth = _truth(kind, result, of)
+        if truth is NOT_GIVEN:
+            return _Truth((), UNKNOWN, is_told=False)
+        shown = _in_its_digits(truth, result) if kind == "value" else truth
+        forms = (truth, *_fitting(raised)) if kind == "error" else (truth, shown)
+        chosen = type(shown) is str and shown in among
+        return _Truth(forms, shown if chosen else _fact_written(kind, shown))
+    except Exception as error:
+        return _Truth((), f"cannot be told: {facts.first_line(error)}", is_told=False)
 
 
 def _truth(kind: str, result: Any, of: Any) -> Any:
@@ -303,8 +372,29 @@ def _plain(kind: str, said: Any) -> Any:
         return facts.SECOND_NAMES.get(name, name)
     if kind == "error":
         name = "none" if said is None else getattr(said, "__name__", said).strip()
-        return "none" if name.lower() in NO_ERROR else name
+        if name.lower() in NO_ERROR:
+            return "none"
+        return name.lower() if name.lower() in ANY_ERROR else _in_one_word(name)
     return facts.values(said)
+
+
+def _in_one_word(name: str) -> str:
+    """The name of an error that was written in words: "runtime error" is runtimeerror."""
+    joined = re.sub(r"^an? |[ _-]", "", name)
+    return joined if joined.lower() in {known.lower() for known in vars(builtins)} else name
+
+
+def _amounts(said: object) -> list[tuple[float, float]]:
+    """The least and the most bytes that an amount such as "9.4 KiB" may stand for, as far as it is rounded; two
+    ranges for a KB, which is 1000 bytes or 1024; none for all else."""
+    amount = AMOUNT.fullmatch(said.strip()) if isinstance(said, str) else None
+    if amount is None:
+        return []
+    number, unit = float(amount["number"].replace(",", "")), amount["unit"].lower()
+    power = POWERS.find(unit[0]) + 1
+    bases = {0: [1], 2: [1000, 1024], 3: [1024]}[len(unit) if power else 0]
+    half = 0.5 / 10 ** len(amount["places"] or "")
+    return [((number - half) * base**power, (number + half) * base**power) for base in bases]
 
 
 def as_text(kind: str, said: object) -> str:
@@ -314,6 +404,8 @@ def as_text(kind: str, said: object) -> str:
     try:
         if kind in ("shape", "stride") and isinstance(said, str):  # it is no tuple, and is shown as it was typed
             return facts.shortened(said)
+        if kind == "nbytes" and _amounts(said):
+            return str(said).strip()
         return _fact_written(kind, _plain(kind, said))
     except Exception:
         return f"an object of type {type(said).__name__}"
@@ -339,6 +431,8 @@ def mark_of(kind: str, said: object, *truths: Any) -> str:
     try:
         if kind == "error":
             right = _plain(kind, said).lower() in [truth.lower() for truth in truths]
+        elif kind == "nbytes" and (amounts := _amounts(said)):
+            right = any(least <= truth <= most for truth in truths for least, most in amounts)
         else:
             # 0 is wrong where the truth is 1e-10; what arithmetic leaves of a 0 is far below that.
             mine = _plain(kind, said)

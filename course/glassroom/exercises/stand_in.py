@@ -15,6 +15,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
+from glassroom.drawing.words import in_a_row
 from glassroom.exercises._answer_key import hints_of
 from glassroom.exercises.engine import LEFT_OUT, exercises, is_checked, is_refused, is_waiting
 from glassroom.exercises.limit import limit
@@ -55,7 +56,7 @@ def stand_in(id: str, answer: Any = BY_ITS_NAME, *, seconds: float = 0.0) -> Any
         statement is ... or _is_the_notebooks(statement, id) or (is_waiting(id) and not _is_the_learners(statement))
         for statement in written
     )
-    told = word(" and ").join(f"`{name}`" for name in exercise.answers)
+    told = in_a_row([f"`{name}`" for name in exercise.answers], word(" and "))
     is_or_are, it_or_them = ("is", "it") if len(written) == 1 else ("are", "them")
     if hints_of(id)[-1] != LEFT_OUT and (is_open or (is_refused(id) and not is_waiting(id))):
         outcome = _run(hints_of(id)[-1], names)

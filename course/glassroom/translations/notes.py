@@ -16,7 +16,7 @@ from glassroom.translations import catalogue, templates
 from glassroom.translations.language import catalogues_spoken
 
 CATALOGUE = "notes"
-NOTEBOOK = "{notebook}"  # stands for a notebook that a note refers to, "07 view or reshape"
+NOTEBOOK = "{title}"  # stands for a notebook that a note refers to, "07 View or reshape"
 _PLACEHOLDER = re.compile(r"\{[^{}]+\}")
 _COUNT = re.compile(r"(\d+) ([a-z]+)")
 _LISTED = re.compile(r"\S+( (and|or) \S+)+")
@@ -44,16 +44,15 @@ def translated(note: str) -> str:
 
 def notebook_of(note: str) -> str | None:
     """The number and title of the notebook that a note refers the reader to; None if it refers to none."""
-    marker = "00 0"
-    before, _, after = translated(f"The course explains it: notebook {marker}.").partition(marker)
-    match = re.fullmatch(f"{re.escape(before)}(.*){re.escape(after)}", note)
+    pattern = re.escape(translated("The course explains it: part PART, TITLE."))
+    match = re.fullmatch(pattern.replace("PART", r"\d").replace("TITLE", "(.*)"), note)
     return match[1] if match else None
 
 
 def is_of_notebook(note: str, file: Path) -> bool:
     """Whether a note refers the reader to the notebook in this file."""
-    title, own = notebook_of(note), file.stem.replace("_", " ")
-    return title is not None and title.replace("-", " ") in (own, _titled(own).replace("-", " "))
+    title, own = notebook_of(note), file.stem
+    return title is not None and _stem(title) in (own, _stem(_titled(own)))
 
 
 def _said(value: str) -> str:
@@ -91,12 +90,17 @@ def _patterns() -> list[tuple[re.Pattern[str], tuple[str, ...], str]]:
 
 
 def _titled(notebook: str) -> str:
-    """A notebook's number and title in the language of this process; "07 view or reshape" is that of its file."""
+    """A notebook's number and title in the language of this process; in English it is named after its file."""
     folder = catalogues_spoken()
-    for path in folder.glob(f"*/{re.sub('[ -]', '_', notebook)}.po") if folder else ():
+    for path in folder.glob(f"*/{_stem(notebook)}.po") if folder else ():
         titles = [said for (context, _), said in catalogue.read(path).items() if context == "notebook"]
-        return " ".join([notebook.partition(" ")[0], titles[0]]) if titles else notebook
+        return " ".join([notebook[:2], titles[0]]) if titles else notebook
     return notebook
+
+
+def _stem(notebook: str) -> str:
+    """The name of the file of a notebook, "07_view_or_reshape"."""
+    return re.sub("[ -]", "_", notebook).lower()
 
 
 def sentences(library: Path) -> Iterator[tuple[str, str]]:

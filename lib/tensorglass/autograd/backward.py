@@ -209,7 +209,7 @@ def _roots(tensors: Sequence[Place]) -> list[Edge]:
                 RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn"),
                 "It was not computed from a tensor that requires a gradient, or it was computed within no_grad, or "
                 "detached.",
-                notebook="02 the graph and backward",
+                notebook="3/02 The graph and backward",
             )
         roots.append(edge)
     return roots

@@ -27,7 +27,7 @@ from tensorglass.ops.sorting.equal import allclose
 from tensorglass.tensor.autograd_meta import like
 from tensorglass.tensor.tensor import Tensor
 
-_NOTEBOOK = "03 checking gradients"
+_NOTEBOOK = "4/03 Checking gradients"
 
 
 class Check:

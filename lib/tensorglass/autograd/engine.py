@@ -297,7 +297,7 @@ def one_for(size: tuple[int, ...], dtype: DType, device: Device, backend: Backen
             RuntimeError("grad can be implicitly created only for scalar outputs"),
             f"This tensor has {count} elements. Sum them, or say what gradient to begin with: "
             "y.backward(torch.ones_like(y)).",
-            notebook="03 gradient arguments",
+            notebook="3/03 Gradient arguments",
         )
     if dtype.category != FLOATING:
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {dtype!r}")

@@ -82,7 +82,7 @@ class Function(FunctionCtx, metaclass=FunctionMeta):
                 "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
             ),
             f"Write @staticmethod above forward and backward, and call {name}.apply(...) where {name}()(...) stands.",
-            notebook="01 custom functions",
+            notebook="4/01 Custom functions",
         )
 
     @staticmethod

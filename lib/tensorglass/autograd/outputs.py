@@ -110,7 +110,7 @@ def _overwritten(output: Tensor, ctx: BackwardCFunction, nr: int, is_input: bool
             RuntimeError("a leaf Variable that requires grad has been used in an in-place operation."),
             "A leaf is where gradients are collected: overwriting it would lose what they are the gradients of. Pass "
             "a copy, x.clone().",
-            notebook="06 in-place and versions",
+            notebook="3/06 In-place and versions",
         )
     if not is_input:
         warn(

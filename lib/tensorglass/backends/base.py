@@ -307,7 +307,7 @@ def out_of_memory(device: Device, refusal: NoRoom) -> OutOfMemoryError:
         "Nothing was changed. Let go of tensors (del, smaller batches, no_grad) and try again.",
         "Reserved but unallocated memory that is in pieces too small to use is fragmentation: "
         f"{device.type}.empty_cache() gives whole unused segments back.",
-        notebook="17 out of memory",
+        notebook="2/17 Out of memory",
     )
 
 

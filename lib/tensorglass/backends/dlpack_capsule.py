@@ -113,7 +113,7 @@ def content_of(capsule: Any) -> Content:
                 "currently supported. (You can probably work around this by making a copy of your array.)"
             ),
             f"The array's strides, in elements, are {stride}.",
-            notebook="05 strides and offset",
+            notebook="1/05 Strides and offset",
         )
     stride = geometry.checked_strides(size, stride)
     return Content((device_type, device_index), dtype, size, stride, is_read_only, (data or 0) + byte_offset)

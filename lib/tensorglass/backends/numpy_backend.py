@@ -262,7 +262,7 @@ def _out_of_memory(nbytes: int) -> RuntimeError:
             f"you tried to allocate {nbytes} bytes. Error code 12 (Cannot allocate memory)"
         ),
         f"That is {nbytes / 2**30:,.1f} GiB. Nothing was allocated and no tensor was changed.",
-        notebook="10 a memory budget",
+        notebook="1/10 A memory budget",
     )
 
 

@@ -57,11 +57,12 @@ _HAVE_LESSONS = re.compile(
 def explained(error: E, *notes: str, notebook: str | None = None) -> E:
     """Return `error` with teaching notes added, ready to be raised.
 
-    `notebook` names the notebook of the course that explains the matter, as "07 view or reshape". The last note names
-    `glassroom explain` if that has a lesson on the message.
+    `notebook` names the part and the notebook of the course that explain the matter, as "1/07 View or reshape". The
+    last note names `glassroom explain` if that has a lesson on the message.
     """
     if notebook is not None:
-        notes = (*notes, f"The course explains it: notebook {notebook}.")
+        part, _, title = notebook.partition("/")
+        notes = (*notes, f"The course explains it: part {part}, {title}.")
     if _HAVE_LESSONS.search(str(error)):
         notes = (*notes, "`glassroom explain` has a lesson on this message.")
     for note in notes:

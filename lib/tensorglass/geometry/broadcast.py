@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from tensorglass.core.errors import explained
 from tensorglass.geometry.dims import Header, Ints, checked_numel, count, remembered
 
-_NOTEBOOK = "05 strides and offset"
-_MEETING = "07 broadcasting"
+_NOTEBOOK = "1/05 Strides and offset"
+_MEETING = "2/07 Broadcasting"
 
 
 def broadcast_shapes(*sizes: Ints) -> Ints:

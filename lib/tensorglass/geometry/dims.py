@@ -69,7 +69,7 @@ def wrap_dim(dim: int, ndim: int, *, wrap_scalar: bool = True) -> int:
             raise explained(
                 IndexError(f"Dimension specified as {dim} but tensor has no dimensions"),
                 "A 0-dim tensor is a single number: there is no dimension to name.",
-                notebook="01 header and storage",
+                notebook="1/01 Header and storage",
             )
         if dim in (0, -1):
             return 0
@@ -77,7 +77,7 @@ def wrap_dim(dim: int, ndim: int, *, wrap_scalar: bool = True) -> int:
     raise explained(
         IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})"),
         f"The tensor has {count(ndim, 'dimension')}: they are numbered from 0, or from the end with -1.",
-        notebook="01 header and storage",
+        notebook="1/01 Header and storage",
     )
 
 

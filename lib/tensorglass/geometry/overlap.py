@@ -13,7 +13,7 @@ from tensorglass.core.errors import explained
 from tensorglass.geometry.dims import Header, Ints, remembered
 from tensorglass.geometry.strides import is_non_overlapping_and_dense, storage_nbytes
 
-_NOTEBOOK = "08 in-place and clone"
+_NOTEBOOK = "1/08 In-place and clone"
 
 
 class InternalOverlap(Enum):

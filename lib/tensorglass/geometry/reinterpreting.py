@@ -9,7 +9,7 @@ from __future__ import annotations
 from tensorglass.core.errors import explained
 from tensorglass.geometry.dims import Header, Ints
 
-_NOTEBOOK = "09 the storage object"
+_NOTEBOOK = "1/09 The storage object"
 
 
 def view_dtype(

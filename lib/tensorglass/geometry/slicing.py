@@ -10,8 +10,8 @@ from tensorglass.core.errors import explained
 from tensorglass.geometry.dims import Header, Ints, as_int, wrap_dim
 from tensorglass.geometry.strides import checked_strides, storage_nbytes
 
-_BASIC = "03 basic indexing"
-_STRIDES = "05 strides and offset"
+_BASIC = "1/03 Basic indexing"
+_STRIDES = "1/05 Strides and offset"
 
 
 def select(size: Ints, stride: Ints, offset: int, dim: int, index: int) -> Header:

@@ -15,7 +15,7 @@ from tensorglass.geometry.dims import Ints, as_int, wrap_dim
 
 Parts: TypeAlias = list[tuple[int, int]]
 
-_NOTEBOOK = "09 joining and splitting"
+_NOTEBOOK = "2/09 Joining and splitting"
 
 
 def split(size: Ints, split_size: int, dim: int = 0) -> Parts:

@@ -36,7 +36,7 @@ def _stride_overflow(size: Ints) -> RuntimeError:
     return explained(
         RuntimeError("Stride calculation overflowed"),
         f"Along some dimension of {list(size)}, neighbours lie further apart than 64 bits can count.",
-        notebook="05 strides and offset",
+        notebook="1/05 Strides and offset",
     )
 
 
@@ -211,7 +211,7 @@ def storage_nbytes(size: Ints, stride: Ints, offset: int, itemsize: int) -> int:
         raise explained(
             RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}"),
             "A length or stride is negative, or the last element lies further than 64 bits can count.",
-            notebook="05 strides and offset",
+            notebook="1/05 Strides and offset",
         )
     return nbytes
 
@@ -229,7 +229,7 @@ def check_lengths(size: Ints) -> None:
             raise explained(
                 RuntimeError(f"Trying to create tensor with negative dimension {length}: {list(size)}"),
                 "Every length of a size is 0 or more. Only view, reshape and expand understand -1.",
-                notebook="01 header and storage",
+                notebook="1/01 Header and storage",
             )
 
 
@@ -244,6 +244,6 @@ def contiguous_nbytes(size: Ints, itemsize: int) -> int:
         raise explained(
             RuntimeError(f"Storage size calculation overflowed with sizes={list(size)}"),
             f"The tensor would take {nbytes:.1e} bytes: more than 64 bits can count.",
-            notebook="10 a memory budget",
+            notebook="1/10 A memory budget",
         )
     return nbytes

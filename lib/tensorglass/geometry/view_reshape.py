@@ -14,7 +14,7 @@ from tensorglass.core.errors import explained
 from tensorglass.geometry.dims import Header, Ints, remembered, wrap_dim
 from tensorglass.geometry.strides import contiguous_strides
 
-_NOTEBOOK = "07 view or reshape"
+_NOTEBOOK = "1/07 View or reshape"
 
 
 def infer_size(shape: Sequence[int], elements: int) -> Ints:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from tensorglass.core.errors import explained
 from tensorglass.geometry.dims import Header, Ints, as_int, count, remembered, wrap_dim, wrap_distinct_dims
 
-_NOTEBOOK = "02 views share a storage"
+_NOTEBOOK = "1/02 Views share a storage"
 
 
 def transpose(size: Ints, stride: Ints, offset: int, dim0: int, dim1: int) -> Header:

@@ -25,7 +25,7 @@ from tensorglass.tensor.tensor import Tensor, header_of
 if TYPE_CHECKING:
     from tensorglass.geometry import Header
 
-_NOTEBOOK = "06 in-place and versions"
+_NOTEBOOK = "3/06 In-place and versions"
 
 
 def zeros(output: OutputLike) -> Tensor:

@@ -228,7 +228,7 @@ class SavedTensor:
             ),
             "The derivative needs the values as they were when the operator ran. Write to a copy, x.clone(), or use "
             "the operator without the underscore.",
-            notebook="06 in-place and versions",
+            notebook="3/06 In-place and versions",
         )
 
     def release(self) -> None:
@@ -433,5 +433,5 @@ def second_time() -> RuntimeError:
     return explained(
         RuntimeError(_FREED),
         "The first backward let go of what the derivatives need, to save memory.",
-        notebook="02 the graph and backward",
+        notebook="3/02 The graph and backward",
     )

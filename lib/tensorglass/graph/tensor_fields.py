@@ -187,7 +187,7 @@ def set_requires_grad(tensor: Tensor, wanted: bool, dtypes: str = "floating poin
                 "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             ),
             "This tensor was computed from tensors that require gradients.",
-            notebook="04 detach and no_grad",
+            notebook="3/04 Detach and no_grad",
         )
     if wanted and tensor._dtype.category < FLOATING:
         raise explained(

@@ -43,7 +43,7 @@ def construct(dtype: DType | None, arguments: tuple[Any, ...], /, *, device: Any
         raise explained(
             invalid_combination("new", arguments, keywords=unknown),
             f"Write torch.tensor(…, {next(iter(unknown))}=…): the class is the old way to make a tensor.",
-            notebook="02 creating tensors",
+            notebook="2/02 Creating tensors",
         )
     if device is not None and as_device(device).type != "cpu":
         raise explained(

@@ -207,7 +207,7 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
             raise explained(
                 RuntimeError("Trying to resize storage that is not resizable"),
                 "Others hold its bytes (a NumPy array, a buffer, a file, other processes): clone() the tensor first.",
-                notebook="09 the storage object",
+                notebook="1/09 The storage object",
             )
         _check_length(size)
         buffer = self.backend.allocate(size, self.device)

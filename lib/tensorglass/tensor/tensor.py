@@ -246,7 +246,7 @@ class Tensor(CountsWrites, Methods):
                 RuntimeError(f"Boolean value of Tensor with {many} is ambiguous"),
                 "Ask for one answer: (a == b).all(), .any(), or torch.equal(a, b).",
                 "and, or, not and 1 < x < 4 want one answer, too; for each element write (1 < x) & (x < 4), ~x.",
-                notebook="06 questions masks and nan",
+                notebook="2/06 Questions masks and nan",
             )
         return bool(self.item())
 
@@ -362,5 +362,5 @@ def _out_of_bounds(tensor: Tensor) -> RuntimeError:
         ),
         "The storage was resized under this tensor: its header still describes the old length. "
         f"untyped_storage().resize_({needed}) makes room for it again; bytes that were cut off are lost.",
-        notebook="09 the storage object",
+        notebook="1/09 The storage object",
     )

@@ -508,6 +508,13 @@ def test_a_slip_in_a_call_is_told_with_either_library(torch, slip, told):
     assert told in misconception(call, slip, "f", torch, torch.ones(4, requires_grad=True))
 
 
+def test_several_tensors_are_named_in_a_row_with_one_and(torch):
+    told = misconception(call, lambda *tensors: 1 / 0, "f", torch.ones(2), torch.ones(3), torch.ones(1))
+    assert told.startswith(
+        "given a tensor of shape (2,), a tensor of shape (3,) and a tensor of shape (1,), `f` raised"
+    )
+
+
 def test_the_line_of_a_cell_that_raised_is_reported():
     source = "def f(x):\n    y = x + 1\n    return y.size\n"
     linecache.cache["<a cell>"] = len(source), None, source.splitlines(keepends=True), "<a cell>"

@@ -400,6 +400,65 @@ def test_what_is_no_value_stays_the_text_that_was_typed(typed):
     assert value_of("value", typed) == typed
 
 
+@pytest.mark.parametrize(
+    ("said", "truth", "mark"),
+    [
+        ("9.4 KiB", 9640, "✓"),
+        ("9.5 KiB", 9640, "✗"),
+        ("160 KiB", 163840, "✓"),
+        ("163,840 bytes", 163840, "✓"),
+        ("163841 bytes", 163840, "✗"),
+        ("144 bytes", 144, "✓"),
+        ("1 byte", 1, "✓"),
+        ("164 kB", 163840, "✓"),
+        ("160 KB", 163840, "✓"),
+        ("2 MiB", 2**21, "✓"),
+        ("2 MiB", 2**20, "✗"),
+    ],
+)
+def test_a_number_of_bytes_may_have_a_unit_and_be_rounded(said, truth, mark):
+    for question, kind in (("How much?", "nbytes"), ("How many bytes?", "value")):
+        prediction = Prediction(question, {kind: ...})
+        assert prediction.take(kind, value_of(kind, said)) == (f"Noted: {kind} {said}", "")
+        prediction.reveal(truth)
+        assert (prediction.right, prediction.said) == (int(mark == "✓"), 1)
+    assert "cannot be read" in Prediction("How many?", {"value": ...}).take("value", said)[1]
+
+
+def test_true_and_false_in_small_letters_are_read_in_a_list():
+    assert value_of("value", "[true, false, true]") == [True, False, True]
+
+
+@pytest.mark.parametrize("said", ["runtime error", "Runtime Error", " runtime-error ", "a RuntimeError", " an error"])
+def test_an_error_may_be_named_in_words(said):
+    prediction = Prediction("?", {"error": ...})
+    assert prediction.take("error", value_of("error", said))[1] == ""
+    prediction.reveal(lambda: [].sort.missing or RuntimeError)
+    assert (prediction.right, prediction.said) == ((1, 1) if said == " an error" else (0, 1))
+    with pytest.raises(RuntimeError) as refused:
+        raise RuntimeError("no")
+    assert mark_of("error", said, *[type(refused.value).__name__, "an error"]) == "✓"
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "among"),
+    [
+        ("error", " yes", ()),
+        ("error", "version error", ()),
+        ("error", "refused", ()),
+        ("value", "soon", ("now", "later")),
+    ],
+)
+def test_an_answer_that_cannot_be_read_in_the_form_is_not_judged_either(torch, capsys, kind, said, among):
+    guess = predict("?", among, **{kind: ...})
+    assert "This cannot be read" in guess.take(kind, said)[1]
+    guess.reveal(lambda: torch.ones(2) + torch.ones(3), value="later")
+    told = capsys.readouterr().out
+    assert "?" in told
+    assert "✗" not in told
+    assert guess.said == 0
+
+
 def test_an_answer_that_cannot_be_read_is_not_counted_as_said(torch):
     prediction = Prediction("?", {"shape": "4x3", "offset": 0})
     prediction.reveal(torch.zeros(4, 3))
@@ -458,6 +517,38 @@ def test_a_cell_that_runs_again_does_not_judge_the_prediction_of_another_questio
     run_cell("ask 1", FIRST)
     assert "✓" in run_cell("tell 1", "guess.reveal(1)")
     assert "another question, “one?”" in run_cell("tell 2", "guess.reveal(2)")
+
+
+ADDS = "w[0] += 1; guess.reveal(w[0])"
+
+
+def test_a_cell_that_changes_what_it_asks_about_tells_the_truth_of_its_first_run_when_it_runs_again(run_cell):
+    run_cell("make", "w = [4]")
+    run_cell("ask", "guess = predict('w[0] after adding one?', value=5)")
+    assert "✓" in (first := run_cell("tell", ADDS))
+    again = run_cell("tell", ADDS)
+    assert again.splitlines()[:3] == first.splitlines()
+    said = "The truth is that of the first run of this cell, which changes what it asks about (now value 6)."
+    assert " ".join(again.split()).endswith(said)
+    run_cell(
+        "ask", "guess = predict('w[0] after adding one?', value=0)"
+    )  # asked anew, and still about what has changed
+    assert re.search(r"0 +5 +✗", run_cell("tell", ADDS))
+    run_cell("make", "w = [7]")  # made anew, and of other numbers
+    run_cell("ask", "guess = predict('w[0] after adding one?', value=8)")
+    assert re.search(r"8 +8 +✓$", run_cell("tell", ADDS).strip())
+    run_cell("tell", "w[0] += 1; w[0] += 1; guess.reveal(w[0])")  # another cell
+    run_cell("", "assert (guess.right, guess.said) == (0, 1)")
+
+
+def test_a_cell_that_fails_when_it_runs_again_tells_what_it_told_first(run_cell):
+    run_cell("ask", "guess = predict('may it be taken?', error='none', value=[3]); held = [3]")
+    take = "guess.reveal(lambda: [held.pop()])"
+    assert run_cell("tell", take).count("✓") == 2
+    again = run_cell("tell", take)
+    assert again.count("✓") == 2
+    assert "pop from empty list" not in again
+    assert "now error IndexError" in again
 
 
 def test_what_would_be_done_for_a_prediction_of_another_question_is_not_done(run_cell):

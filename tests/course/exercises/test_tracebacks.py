@@ -37,7 +37,7 @@ def test_a_note_does_not_refer_to_the_notebook_that_it_is_shown_in(monkeypatch, 
     shell = SimpleNamespace(showtraceback=lambda error, tb_offset: shown.extend(error[1].__notes__))
     before = list(raised.value.__notes__)
     tracebacks.show(shell, RuntimeError, raised.value, raised.tb)
-    told = "The course explains it: notebook 07 view or reshape." in shown
+    told = "The course explains it: part 1, 07 View or reshape." in shown
     assert told is is_told
     assert any("reshape" in note for note in shown)
     assert raised.value.__notes__ == before  # whoever catches the error has all of them

@@ -35,7 +35,7 @@ from glassroom.drawing.graph.text import (
     saved_lines,
     step_name,
 )
-from glassroom.drawing.words import sized
+from glassroom.drawing.words import in_a_row, sized
 from glassroom.records.columns import columns
 from glassroom.records.graph import GraphData, Saved
 from glassroom.translations.templates import word
@@ -179,7 +179,7 @@ def said(box: Box) -> str:
     saved = few([f"{value.name} = {value.text}" for value in in_view(step)], MOST_SAVED)
     held = f"; it saved {word(', ').join(saved)}" if saved else ""
     held += f", {sized(step.nbytes)} in all" if step.nbytes else ""
-    outputs = f", which made {word(' and ').join(few(step.outputs, MOST_NAMES))}" if step.outputs else ""
+    outputs = f", which made {in_a_row(few(step.outputs, MOST_NAMES), word(' and '))}" if step.outputs else ""
     place = f" ({place_of(step)})" if place_of(step) else ""
     ways = _ways([source for source in step.inputs if source is not None])
     return f"#{step.number} {step.name}{place}{outputs}: {ways}{held}{odd}"

@@ -150,7 +150,7 @@ _THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?")
 _BY = re.compile(r"(?<=\d)\s*[x×]\s*(?=\d)")  # "3 x 2" is a shape
 _IMAGINARY = re.compile(r"(?<=\d)i\b")
 _YES_AND_NO = {"yes": True, "no": False, "true": True, "false": False}
-_WORDS = {"nan": math.nan, "NaN": math.nan, "inf": math.inf}
+_WORDS = {"nan": math.nan, "NaN": math.nan, "inf": math.inf, "true": True, "false": False}
 _OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,

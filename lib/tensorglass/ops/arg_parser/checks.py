@@ -158,7 +158,7 @@ def on_two_devices(one: Device, other: Device) -> RuntimeError:
     return explained(
         RuntimeError(text),
         "Move one of them first: x.to(y.device).",
-        notebook="15 where a tensor lives",
+        notebook="2/15 Where a tensor lives",
     )
 
 

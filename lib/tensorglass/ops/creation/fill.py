@@ -57,7 +57,7 @@ def zeros(*sizes: Any, size: Any = None, out: Tensor | None = None, **options: U
         raise explained(
             RuntimeError("zeros: Dimension size must be non-negative."),
             f"The size {list(shape)} has a negative length. Only view, reshape and expand understand -1.",
-            notebook="01 header and storage",
+            notebook="1/01 Header and storage",
         )
     return _new_filled(shape, read_out_options("zeros", options, out), 0, out)
 
@@ -121,7 +121,7 @@ def _empty_strided(size: tuple[int, ...], stride: tuple[int, ...], place: Place)
         raise explained(
             RuntimeError(f"dimensionality of sizes ({len(size)}) must match dimensionality of strides ({len(stride)})"),
             "Every dimension has one length and one stride.",
-            notebook="05 strides and offset",
+            notebook="1/05 Strides and offset",
         )
     return settled(new(size, place, stride))
 

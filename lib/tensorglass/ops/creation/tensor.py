@@ -166,7 +166,7 @@ def array_dtype(array: Array) -> DType:
                 "array.copy().) "
             ),
             f"The array's strides, in bytes, are {array.strides}.",
-            notebook="05 strides and offset",
+            notebook="1/05 Strides and offset",
         )
     return dtype
 

@@ -64,7 +64,7 @@ def plan(
         raise explained(
             RuntimeError(f"output with shape {list(written_size)} doesn't match the broadcast shape {list(size)}"),
             "An in-place operator cannot make its tensor larger: use the form without the underscore.",
-            notebook="08 in-place and clone",
+            notebook="1/08 In-place and clone",
         )
     common = promote_kinds(kinds)
     promoted = rule.promoted(common)

@@ -154,7 +154,7 @@ def refuse(rule: DTypeRule, promoted: DType, error_name: str) -> None:
                 error,
                 f"{sign} comes before <, > and ==. To combine two comparisons, put each into parentheses: "
                 f"(x > 1) {sign} (x < 4).",
-                notebook="06 questions masks and nan",
+                notebook="2/06 Questions masks and nan",
             )
         raise explained(
             error,
@@ -187,5 +187,5 @@ def cannot_cast(result: DType, target: DType, in_c: bool = False) -> RuntimeErro
         RuntimeError(f"result type {result.scalar_type} can't be cast to the desired output type {wanted}"),
         f"The tensor written to is {target!r}, which cannot hold {result!r} values: use the form that makes a new "
         "tensor, or convert the tensor first.",
-        notebook="08 in-place and clone",
+        notebook="1/08 In-place and clone",
     )

@@ -30,7 +30,7 @@ from tensorglass.tensor.tensor import Tensor, array_of, header_of, raw_array
 
 _HOST: Any = get_backend(CPU)  # the device of Python's lists and numbers
 
-_NOTEBOOK = "04 advanced indexing copies"
+_NOTEBOOK = "1/04 Advanced indexing copies"
 
 #: Dtypes of masks; uint8 is how PyTorch wrote them before it had bool.
 MASKS = (dtypes.bool, dtypes.uint8)

@@ -24,7 +24,7 @@ from tensorglass.ops.views.shape import expand, view
 from tensorglass.tensor.construct import empty_on, from_array
 from tensorglass.tensor.tensor import Tensor, array_of
 
-_NOTEBOOK = "04 advanced indexing copies"
+_NOTEBOOK = "1/04 Advanced indexing copies"
 
 
 def check_positions(

@@ -99,7 +99,7 @@ def _index_of_scalar(index: int) -> IndexError:
             "0-dim tensor to a number"
         ),
         "It is a single number already: it has no dimension that an index could be about.",
-        notebook="03 basic indexing",
+        notebook="1/03 Basic indexing",
     )
 
 
@@ -168,7 +168,7 @@ def _number_to_write(value: Any, input: Tensor) -> complex:
         raise explained(
             TypeError(f"can't assign a {type_name(value)} to a torch.{input._dtype.scalar_type}Tensor"),
             f"Assign a number or a tensor: torch.tensor(value, dtype={input._dtype!r}).",
-            notebook="03 basic indexing",
+            notebook="1/03 Basic indexing",
         )
     if type(value) is int and not -(2**63) <= value < 2**63:
         raise ValueError("Overflow when unpacking long long")
@@ -200,5 +200,5 @@ def delitem(input: Tensor, index: Any) -> None:
     raise explained(
         TypeError("Tensor does not support deleting items"),
         "Keep what you want instead: x[mask], or torch.cat((x[:i], x[i + 1:])).",
-        notebook="03 basic indexing",
+        notebook="1/03 Basic indexing",
     )

@@ -29,7 +29,7 @@ from tensorglass.ops.kernels.positions import add_at
 from tensorglass.ops.kernels.python_numbers import checked, number_array
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
 
-_NOTEBOOK = "04 advanced indexing copies"
+_NOTEBOOK = "1/04 Advanced indexing copies"
 
 
 # --- out of place ----------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from tensorglass.tensor.tensor import Tensor
 
 _HOST: Any = get_backend(CPU)  # where Python's lists and numbers are
 
-BASIC = "03 basic indexing"
+BASIC = "1/03 Basic indexing"
 
 
 class Parsed(NamedTuple):

@@ -128,7 +128,7 @@ def differentiable_once(input: Tensor) -> Tensor:
     return input.clone()
 
 
-_NOTEBOOK = "04 advanced indexing copies"
+_NOTEBOOK = "1/04 Advanced indexing copies"
 
 
 # --- kernels ---------------------------------------------------------------------------------------------------------

@@ -171,7 +171,7 @@ def _choose(xp: Any, target: Array, condition: Array, input: Any, other: Any) ->
 # --- masked_fill, masked_select, masked_scatter ----------------------------------------------------------------------
 
 
-_NOTEBOOK = "04 advanced indexing copies"
+_NOTEBOOK = "1/04 Advanced indexing copies"
 
 _masked_fill_derivative = derivative(
     node=lambda value: f"MaskedFillBackward{int(isinstance(value, Tensor))}",
@@ -195,7 +195,7 @@ def _masked_fill_(input: Tensor, mask: Tensor, value: Any) -> Tensor:
         raise explained(
             RuntimeError(f"output with shape {list(input._size)} doesn't match the broadcast shape {list(met)}"),
             "An in-place operator cannot make its tensor larger: masked_fill without the underscore does.",
-            notebook="08 in-place and clone",
+            notebook="1/08 In-place and clone",
         )
     if mask._storage is input._storage:  # checked as it was given, since `fill_masked` gets it expanded
         geometry.check_no_partial_overlap(header_of(input), input._dtype.itemsize, header_of(mask), 1)

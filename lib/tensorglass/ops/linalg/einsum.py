@@ -184,7 +184,7 @@ def _pair(one: Tensor, other: Tensor, summed: list[int]) -> Tensor:
 
 # --- reading an equation ---------------------------------------------------------------------------------------------
 
-NOTEBOOK = "10 linear algebra and einsum"
+NOTEBOOK = "2/10 Linear algebra and einsum"
 
 ELLIPSIS = "..."
 Labels = list[str]  #: letters and, at most once, ELLIPSIS

@@ -36,7 +36,7 @@ def _product(input: Tensor, other: Tensor, size: tuple[int, ...], out: Tensor | 
             input, dtype = other.new_zeros(input._size), other._dtype  # batches without a product are not checked
         else:
             error = batches_of_two_dtypes(input, other) if form == "bmm" else _two_dtypes(form, input, other)
-            raise explained(error, to_one_dtype(dtype, other._dtype), notebook="04 dtypes and conversion")
+            raise explained(error, to_one_dtype(dtype, other._dtype), notebook="2/04 Dtypes and conversion")
     if out is not None and out._dtype is not dtype:
         _refuse_out(_form(input, other), dtype, size, out)
     if dtype is dtypes.bool:
@@ -238,7 +238,7 @@ def cannot_multiply(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
         message = f"mat1 and mat2 shapes cannot be multiplied ({rows}x{a[-1]} and {'x'.join(map(str, b))})"
         if len(b) == 1:
             message = f"size mismatch, got input ({rows}), mat ({rows}x{a[-1]}), vec ({b[0]})"
-    return explained(RuntimeError(message), *notes, notebook="10 linear algebra and einsum")
+    return explained(RuntimeError(message), *notes, notebook="2/10 Linear algebra and einsum")
 
 
 @operator("linear algebra", out=True)

@@ -19,7 +19,7 @@ from tensorglass.ops.views.shape import atleast_1d, atleast_2d, atleast_3d, narr
 from tensorglass.tensor.construct import empty_on, make
 from tensorglass.tensor.tensor import Tensor, raw_array
 
-_NOTEBOOK = "09 joining and splitting"
+_NOTEBOOK = "2/09 Joining and splitting"
 
 
 @operator("joining", method=False, out=True, aliases=("concat", "concatenate"))

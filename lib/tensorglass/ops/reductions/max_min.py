@@ -123,7 +123,7 @@ def _check_has_elements(
         raise explained(
             error(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{advice}"),
             "Of no elements none is the largest or the smallest.",
-            notebook="08 reductions and dimensions",
+            notebook="2/08 Reductions and dimensions",
         )
     for given, axis in zip(named or axes, axes, strict=True):
         if input._size[axis] == 0:

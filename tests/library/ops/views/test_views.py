@@ -94,7 +94,7 @@ def test_the_view_error_names_the_dimensions_that_do_not_merge() -> None:
     notes = "\n".join(caught.value.__notes__)
     assert "dimensions 0 and 1" in notes
     assert "reshape" in notes
-    assert "07 view or reshape" in notes
+    assert "part 1, 07 View or reshape" in notes
 
 
 def test_a_tensor_that_is_not_contiguous_can_be_viewed_where_its_strides_allow() -> None:

@@ -35,6 +35,11 @@ see([each for each in torch.autograd.grad((w ** 3).sum(), (g, v))])
 for dim in (1, None):
     see(nn.utils.weight_norm(nn.Linear(3, 2), dim=dim).weight)
 """,
+    "a linear map of no features gives its bias": """
+for shape in [(2, 3, 0), (0,), (4, 0), (2, 3, 4, 0), (0, 3, 4), (2, 0, 4)]:
+    x = torch.ones(shape, requires_grad=True); m = nn.Linear(shape[-1], 5); y = m(x); y.sum().backward()
+    see(y.shape); see(y.flatten()[:5].tolist() == m.bias.tolist()); see(x.grad); see(m.weight.grad); see(m.bias.grad)
+""",
     "refusals of linear maps, padding and pooling": """
 one = torch.ones
 attempt(lambda: F.linear(torch.tensor(1.0), one(2, 1), one(2))); attempt(lambda: F.linear(one(2), torch.tensor(1.0)))

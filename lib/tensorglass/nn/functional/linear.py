@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import tensorglass as torch
 from tensorglass.core.dtypes import C_NAMES
 from tensorglass.ops.arg_parser.checks import check_tensors
@@ -23,7 +25,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if bias is not None and input.dim() == 2:
         return torch.addmm(bias, input, weight.t())
     if bias is not None and input.dim() and input.is_contiguous():
-        flat = torch.addmm(bias, input.view(-1, input.size(-1)), weight.t())
+        flat = torch.addmm(bias, input.view(prod(input.shape[:-1]), input.size(-1)), weight.t())
         return flat.view(*input.shape[:-1], flat.size(-1))
     product = torch.matmul(input, weight.t())
     return product if bias is None else product.add_(bias)

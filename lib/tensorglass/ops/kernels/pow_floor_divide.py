@@ -25,6 +25,12 @@ _SPECIAL: dict[float, Callable[[Any, Array, Array], Array]] = {
     -0.5: lambda xp, input, out: xp.divide(1, xp.sqrt(input, out=out), out=out),
     -2: lambda xp, input, out: xp.divide(1, xp.multiply(input, input, out=out), out=out),
 }
+_SPECIAL_COMPLEX = {
+    **_SPECIAL,
+    0: lambda xp, input, out: xp.power(input, 0, out=out),
+    1: lambda xp, input, out: xp.positive(input, out=out),
+    -1: lambda xp, input, out: xp.divide(1, input, out=out),
+}
 
 
 def power(xp: Any, input: Array, exponent: Array, out: Array | None) -> Array:
@@ -51,17 +57,25 @@ def integer_power(xp: Any, input: Array, exponent: Array, out: Array | None) -> 
 
 
 def _complex_power(xp: Any, input: Array, exponent: Array, out: Array | None) -> Array:
-    """Negative powers of zero, which are NaN in NumPy, are infinite, with a NaN imaginary part."""
-    is_pole = (input == 0) & (exponent.real < 0)
-    power: Array = xp.power(input, exponent, out=out)
-    if not is_pole.any():
-        return power
-    pole = power.dtype.type(complex(inf, nan))
-    if out is None:
-        result: Array = xp.where(is_pole, pole, power)
-        return result
-    xp.copyto(out, pole, where=is_pole)
-    return out
+    """By a logarithm, as PyTorch's are: NumPy multiplies where the exponent is whole, and rounds otherwise.
+
+    A negative power of zero is infinite, with a NaN imaginary part; an imaginary one is NaN; ``0 ** 0`` is 1.
+    """
+    if xp is HOST.xp and not exponent.shape and not exponent.imag:
+        special = _SPECIAL_COMPLEX.get(exponent.real.item())
+        if special is not None:
+            return special(xp, input, out)
+    result: Array = xp.exp(xp.multiply(exponent, xp.log(input)), out=out)
+    is_zero = input == 0
+    if is_zero.any():
+        zero = xp.where(exponent.imag < 0, complex(0, 0.0), complex(0, -0.0))
+        of_zero = xp.where(exponent.real > 0, zero, xp.where(exponent == 0, 1, complex(nan, nan)))
+        of_zero = xp.where(exponent.real < 0, complex(inf, nan), of_zero).astype(result.dtype)
+        result = xp.where(is_zero, of_zero, result)
+        if out is not None:
+            xp.copyto(out, result)
+            return out
+    return result
 
 
 # --- quotients -------------------------------------------------------------------------------------------------------

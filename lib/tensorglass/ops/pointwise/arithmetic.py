@@ -430,7 +430,7 @@ IN_DOUBLE = PARAMETRIC.but(compute=_as_double).exactly(
 @derivative(node=power_name, input=float_power_backward_self, exponent=float_power_backward_exponent)
 def float_power(xp: Any, input: Operand, exponent: Operand, *, out: Array = None) -> Array:
     """``input ** exponent`` in double precision, whatever the operands are."""
-    return xp.power(input, exponent, out=out)
+    return power(xp, input, exponent, out)
 
 
 # --- where the other operand stands first ----------------------------------------------------------------------------

@@ -83,6 +83,11 @@ from tensorglass.core.memory_format import (
     layout,
     memory_format,
     preserve_format,
+    sparse_bsc,
+    sparse_bsr,
+    sparse_coo,
+    sparse_csc,
+    sparse_csr,
     strided,
 )
 from tensorglass.core.size import Size

@@ -135,6 +135,11 @@ from tensorglass.core.memory_format import contiguous_format as contiguous_forma
 from tensorglass.core.memory_format import layout as layout
 from tensorglass.core.memory_format import memory_format as memory_format
 from tensorglass.core.memory_format import preserve_format as preserve_format
+from tensorglass.core.memory_format import sparse_bsc as sparse_bsc
+from tensorglass.core.memory_format import sparse_bsr as sparse_bsr
+from tensorglass.core.memory_format import sparse_coo as sparse_coo
+from tensorglass.core.memory_format import sparse_csc as sparse_csc
+from tensorglass.core.memory_format import sparse_csr as sparse_csr
 from tensorglass.core.memory_format import strided as strided
 from tensorglass.core.size import Size as Size
 from tensorglass.func import vmap as vmap

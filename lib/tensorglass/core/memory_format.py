@@ -31,7 +31,7 @@ class _Named(metaclass=Named):
 
 
 class layout(_Named, pytorchs="torch.layout"):
-    """How a tensor's elements are stored. `strided` is the only one that tensorglass has."""
+    """How a tensor's elements are stored. Every tensor here is `strided`: programs ask about the others."""
 
     __slots__ = ()
 
@@ -43,6 +43,11 @@ class memory_format(_Named, pytorchs="torch.memory_format"):
 
 
 strided = layout._define("strided")
+sparse_coo = layout._define("sparse_coo")
+sparse_csr = layout._define("sparse_csr")
+sparse_csc = layout._define("sparse_csc")
+sparse_bsr = layout._define("sparse_bsr")
+sparse_bsc = layout._define("sparse_bsc")
 
 contiguous_format = memory_format._define("contiguous_format")  #: the last dimension is innermost
 preserve_format = memory_format._define("preserve_format")  #: the order of the source, if it is dense

@@ -14,13 +14,15 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from tensorglass.core.errors import explained
+from tensorglass.core.out_of_scope import about
 from tensorglass.library.autograd import Call, as_function
 from tensorglass.library.schema import infer_schema
 from tensorglass.tensor.autograd_meta import requires_grad
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
 
-__all__ = ["CustomOpDef", "custom_op", "infer_schema", "register_autograd"]
+__all__ = ["CustomOpDef", "Library", "custom_op", "infer_schema", "register_autograd"]
 
 _DECLARED: dict[str, CustomOpDef] = {}  #: by their names
 
@@ -106,6 +108,19 @@ class CustomOpDef:
                 )
             storages.append(id(tensor._storage))
         return result
+
+
+class Library:
+    """A namespace with operators for several devices, which is not here: programs import the name alone, or ask of it.
+
+    Making one is refused: `custom_op` declares an operator.
+    """
+
+    def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
+        raise explained(
+            NotImplementedError(f"Library({ns!r}, {kind!r}): operators are declared by torch.library.custom_op here"),
+            about("library.Library") or "",
+        )
 
 
 def custom_op(

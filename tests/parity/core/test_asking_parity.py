@@ -7,6 +7,10 @@ from parity.steps import disagreement, lines
 
 NAMED = r"""
 torch.strided, isinstance(torch.strided, torch.layout), torch.zeros(2).layout is torch.strided
+torch.sparse_coo, torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc
+torch.ones(2).layout == torch.sparse_coo, isinstance(torch.sparse_csc, torch.layout)
+torch.zeros(2).layout in {torch.sparse_csr, torch.sparse_bsr}
+pickle.loads(pickle.dumps(torch.sparse_coo)) is torch.sparse_coo, copy.copy(torch.sparse_bsc) is torch.sparse_bsc
 torch.layout()
 torch.memory_format()
 torch.dtype()

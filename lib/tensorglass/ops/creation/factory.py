@@ -19,6 +19,7 @@ from tensorglass.core.devices import CPU, as_device
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
+from tensorglass.core.out_of_scope import about
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients
 from tensorglass.graph.tensor_fields import set_requires_grad
 from tensorglass.ops.arg_parser.checks import type_name
@@ -40,7 +41,7 @@ class Options(TypedDict, total=False):
     """The keywords that all factory functions take."""
 
     dtype: DType | None  #: the elements' type; None: the function's own rule, often the default dtype
-    layout: formats.layout | None  #: `torch.strided`: there is no other
+    layout: formats.layout | None  #: `torch.strided`: no tensor has another
     device: Device | str | int | None  #: where the bytes are to live; None: the default device
     requires_grad: bool  #: whether autograd records what is done with the tensor
     pin_memory: bool  #: whether the bytes are to live in page-locked memory, for an accelerator's sake
@@ -150,6 +151,8 @@ def _check_option(name: str, keyword: str, value: Any) -> None:
         allowed, expected = is_device, "torch.device"
     elif keyword == "layout":
         allowed, expected = isinstance(value, formats.layout | None), "torch.layout"
+        if allowed and value is not None and value is not formats.strided:
+            raise explained(NotImplementedError(f"{name}() makes no tensor of layout {value}"), about("sparse") or "")
     elif keyword in ("requires_grad", "pin_memory"):
         allowed, expected = isinstance(value, builtins.bool | None), "bool"
     else:

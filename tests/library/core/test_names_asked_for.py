@@ -1,0 +1,43 @@
+"""Names that programs import to ask of tensors and optimizers what they are: nothing is one, and none can be made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import tensorglass as torch
+from tensorglass.distributed.optim import ZeroRedundancyOptimizer
+from tensorglass.library import Library
+
+SPARSE = [torch.sparse_coo, torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc]
+
+
+@pytest.mark.parametrize("layout", SPARSE, ids=str)
+def test_no_tensor_of_a_sparse_layout_is_made(layout: torch.layout) -> None:
+    x = torch.ones(2, 2)
+    makers: list[Callable[..., Any]] = [
+        lambda: torch.zeros(2, layout=layout), lambda: torch.zeros_like(x, layout=layout),
+        lambda: torch.rand(2, layout=layout), lambda: x.new_zeros(2, layout=layout),
+        lambda: torch.arange(3, layout=layout), lambda: torch.eye(2, layout=layout),
+    ]  # fmt: skip
+    for make in makers:
+        with pytest.raises(NotImplementedError, match=f"makes no tensor of layout {layout}") as caught:
+            make()
+        assert "scipy.sparse" in caught.value.__notes__[0]
+    assert x.layout is not layout
+    assert torch.zeros(2, layout=torch.strided).layout is torch.strided
+
+
+def test_no_optimizer_shares_its_state_among_processes() -> None:
+    weight = torch.ones(1, requires_grad=True)
+    assert not isinstance(torch.optim.SGD([weight], 0.1), ZeroRedundancyOptimizer)
+    assert issubclass(ZeroRedundancyOptimizer, torch.optim.Optimizer)
+    with pytest.raises(NotImplementedError, match="whole in every process"):
+        ZeroRedundancyOptimizer([weight], torch.optim.SGD, lr=0.1)
+
+
+def test_operators_of_a_library_are_declared_by_custom_op() -> None:
+    with pytest.raises(NotImplementedError, match=r"declared by torch\.library\.custom_op"):
+        Library("mylib", "DEF")

@@ -378,11 +378,14 @@ def _first_lines(written: StringIO) -> str:
 
 def _examine(exercise: Exercise, answers: Sequence[object], given: dict[str, object]) -> str:
     """The sentence on success; on failure raises `Misconception` with a sentence."""
-    call = f'check("{exercise.id}", {", ".join(exercise.answers + [f"{name}={name}" for name in exercise.given])})'
+    call = f'check("{exercise.id}", {", ".join(exercise.answers + [f"{name}=…" for name in exercise.given])})'
+    told = f"this exercise is checked by {call}."
+    if exercise.given:
+        told = f"this exercise is checked by {call}. Its cell in the notebook as it was says what stands for …"
     try:
         bound = inspect.signature(exercise.examine).bind_partial(*answers, **given)
     except TypeError as error:
-        raise Misconception(f"this exercise is checked by {call}.") from error
+        raise Misconception(told) from error
     missing = [name for name in exercise.answers if _is_unanswered(bound.arguments.get(name, ...))]
     if missing:
         names = word(", ").join(f"`{name}`" for name in missing)
@@ -396,7 +399,7 @@ def _examine(exercise: Exercise, answers: Sequence[object], given: dict[str, obj
         if str(kind).startswith("Callable") and name in bound.arguments and not _is_function(bound.arguments[name]):
             raise Misconception(f"`{name}` is {facts.text(bound.arguments[name])}; it should be a function.")
     if any(name not in bound.arguments for name in exercise.given):
-        raise Misconception(f"this exercise is checked by {call}.")
+        raise Misconception(told)
     for name, answer in bound.arguments.items():
         if elements(answer) > MOST_TAKEN:  # merely iterating over its rows would fill the memory
             raise Misconception(f"`{name}` has {elements(answer):,} elements, more than any exercise asks for.")

@@ -142,7 +142,11 @@ def expect_equal(answer: Any, name: str, expected: Any, mistakes: Mapping[Any, s
         kind = Unexplained if name.isidentifier() else Misconception
         raise kind(_other_answer(name, answer, expected))
     told = f"`{name}` is {facts.text(answer)}; it should be {_kind(expected)}."
-    raise Unanswered(told) if isinstance(answer, str) else Misconception(told)  # "six" is not a number
+    if isinstance(answer, str) and not _is_number_in_quotes(answer):  # "six" is not a number
+        raise Unanswered(told)
+    if isinstance(answer, str):
+        told = f"`{name}` is {facts.text(answer)}; it should be {_kind(expected)}, without quotes."
+    raise Misconception(told)
 
 
 @_named
@@ -261,7 +265,21 @@ def expect_view(answer: Any, name: str, of: Any, of_name: str, because: str = ""
     """The answer shares its memory with `of`; `because` says which operation would."""
     expect_tensor(answer, name)
     if not facts.share_memory(answer, of):
-        raise Misconception(_sentences(f"`{name}` is a copy: it has a storage of its own, not `{of_name}`'s.", because))
+        told = f"`{name}` looks at another storage, not at `{of_name}`'s."
+        if _hold_the_same(answer, of):
+            told = f"`{name}` is a copy: it has a storage of its own, not `{of_name}`'s."
+        raise Misconception(_sentences(told, because))
+
+
+def _hold_the_same(answer: Any, of: Any) -> bool:
+    """Whether one of two tensors holds no number that the other does not hold, as a copy does of a part or of all."""
+    pair = answer, of
+    if any(facts.is_tensor(each) and facts.device(each) == "meta" for each in pair):
+        return True
+    if max(facts.elements(each) for each in pair) > MOST_COMPARED:
+        return True
+    own, others = ({*facts.values(each.reshape(-1))} for each in pair)
+    return own <= others or others <= own
 
 
 @_named
@@ -455,6 +473,14 @@ def _kind(value: Any) -> str:
         of_lists = bool(value) and all(isinstance(part, list) for part in value)
         return f"a list of {len(value)} lists" if of_lists else f"a list of {len(value)}"
     return f"a tuple of {len(value)}" if isinstance(value, tuple) else facts.text(value)
+
+
+def _is_number_in_quotes(answer: str) -> bool:
+    try:
+        complex(answer)
+    except ValueError:
+        return False
+    return True
 
 
 def _slip(answer: Any, expected: Any) -> str:

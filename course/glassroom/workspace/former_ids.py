@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 FORMER_IDS = {
+    "08-centred": "08-centered",
     "image-views": "12-views",
     "image-tiles": "12-tiles",
     "image-pixelate": "12-pixelate",

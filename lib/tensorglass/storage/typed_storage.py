@@ -25,7 +25,7 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
 
     ``TypedStorage(3, dtype=torch.float32)`` has 3 uninitialized elements, ``TypedStorage([1, 2], dtype=…)`` these two,
     and ``TypedStorage(wrap_storage=untyped, dtype=…)`` is another view of bytes that exist. Methods that concern bytes,
-    such as `nbytes` and `data_ptr`, are forwarded to the untyped storage.
+    such as `nbytes` and `is_shared`, are forwarded to the untyped storage.
     """
 
     __slots__ = ("__weakref__", "_storage", "dtype")
@@ -85,6 +85,10 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
         return self._storage.nbytes() // self.dtype.itemsize
 
     __len__ = size
+
+    def data_ptr(self) -> int:
+        """The address of the first byte. It is a method of this object: those of two storages are never equal."""
+        return self._storage.data_ptr()
 
     def element_size(self) -> int:
         """Bytes an element."""

@@ -36,7 +36,7 @@ def flat_and_price(tensor):
 """,
         "the last rows of a contiguous tensor there is a view",
     ),
-    ("08-centred", "def centered(x): return x - 3", "another x"),
+    ("08-centered", "def centered(x): return x - 3", "another x"),
     ("t05-bell", "def bell(x, out): return out.copy_(x).square_().div_(-2).exp_().view(7)", "invalid for input"),
     ("04-a-block", "block = m[rows[:, None], columns].float()", "has dtype torch.float32"),
     ("t07-gaps", "gaps = (places[:, None] - places).abs().double()", "has dtype torch.float64"),

@@ -293,7 +293,7 @@ def test_wrong_calls_show_how_the_exercise_is_checked():
             said(check, "98-call", 1, 2, a=3),
             said(check, "98-call", 1, b=2),
         ):
-            assert 'check("98-call", window, a=a)' in text
+            assert 'check("98-call", window, a=…)' in text
 
 
 def test_a_huge_tensor_is_refused_before_anything_goes_through_it(torch):
@@ -539,6 +539,20 @@ def test_an_answer_that_waits_is_open_and_one_that_was_given_is_not():
     assert judge("00-numbers", ...).is_open
     assert not judge("00-numbers", None).is_open
     assert not judge("00-numbers", 5).is_open
+
+
+def test_a_check_that_is_called_in_another_way_promises_no_name_that_may_not_be_there(torch):
+    message = judge("t03-together", lambda x, y, generator: (x, y), torch.zeros(2), torch.zeros(2)).message
+    assert 'check("t03-together", shuffled, x=…, y=…, generator=…)' in message
+    assert "generator=generator" not in message
+    assert judge("02-count", 4, 2, 1).message == 'this exercise is checked by check("02-count", headers, storages).'
+
+
+def test_a_number_in_quotes_is_a_wrong_answer_that_is_told_to_lose_them():
+    verdict = judge("02-count", "4", "2")
+    assert not verdict.is_open
+    assert "0 of 2 are right" in verdict.message
+    assert "it should be a plain integer, without quotes" in verdict.message
 
 
 def test_a_word_where_a_number_is_asked_for_is_no_answer_rather_than_a_wrong_one():

@@ -83,6 +83,8 @@ torch.arange(4.).storage().char()
 torch.arange(4.).storage().float()
 [s:=torch.arange(4.).storage(), s.float() is s][1]
 [s:=torch.arange(4.).storage(), s.float().data_ptr()==s.data_ptr()][1]
+[a:=torch.arange(4.), a.storage().data_ptr == a[1:].storage().data_ptr][1]
+[a:=torch.arange(4.), a.storage().data_ptr() == a[1:].storage().data_ptr()][1]
 torch.arange(4.).storage().type()
 torch.arange(4.).storage().size()
 len(torch.arange(4.).storage())

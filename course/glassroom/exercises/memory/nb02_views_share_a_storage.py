@@ -24,7 +24,8 @@ from glassroom.exercises.expect import call, every_slot, expect, expect_equal, e
 )
 def share_storage(share_storage: Any, *, a: Any) -> str:
     def says(x: Any, y: Any) -> bool:
-        answer = call(share_storage, "share_storage", x, y)
+        told = "`share_storage` writes into a tensor that it is given. It is asked a question: look, and do not write."
+        answer = call(share_storage, "share_storage", x, y, written=told)
         expect(
             not facts.is_tensor(answer),
             f"`share_storage` returned {facts.text(answer)}, not True or False. Compare where the storages lie, not "
@@ -117,21 +118,27 @@ def middle(middle: Any, *, a: Any) -> str:
     ],
 )
 def whole(whole: Any, *, tail: Any) -> str:
+    expect_tensor(whole, "whole")
+    elements = facts.nbytes(tail.untyped_storage()) // tail.element_size()
+    expect(
+        facts.shape(tail) != (elements,) and (whole is not tail or facts.shape(tail) == (3,)),
+        f"`tail` itself has changed: its shape is {facts.shape(tail)} now. `set_`, `resize_` and all methods whose "
+        "names end in _ change the tensor that they are called on. Leave `tail` as it is, and put a new, empty header "
+        "on its storage.",
+    )
     expect_view(whole, "whole", of=tail, of_name="tail", because="Put the header on the storage of `tail` itself.")
     expect(
         facts.dtype_name(whole) == facts.dtype_name(tail),
         f"`whole` has dtype torch.{facts.dtype_name(whole)}: it reads the bytes as other numbers. The storage does "
         f"not know its dtype: say that it is torch.{facts.dtype_name(tail)}.",
     )
-    elements = facts.nbytes(tail.untyped_storage()) // tail.element_size()
     expect(
-        facts.shape(tail) != (elements,),
-        "`set_` has changed `tail` itself, which sees everything now. It should stay as it is: put a new, empty "
-        "header on the storage of `tail`.",
+        facts.elements(whole) != facts.elements(tail),
+        "`whole` sees no more than `tail`; its storage holds more than that.",
     )
     expect(
-        facts.shape(whole) != facts.shape(tail),
-        "`whole` sees no more than `tail`; its storage holds more than that.",
+        facts.elements(whole) != elements or len(facts.shape(whole)) == 1,
+        f"`whole` sees all {elements} elements, but has shape {facts.shape(whole)}. One dimension was asked for.",
     )
     expect_tensor(whole, "whole", shape=(elements,), offset=0, stride=(1,))
     shown = facts.shape(tail)[0]

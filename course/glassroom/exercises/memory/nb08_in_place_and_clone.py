@@ -7,12 +7,14 @@ from typing import Any
 
 from glassroom.exercises.engine import exercise
 from glassroom.exercises.expect import call, expect, expect_copy, expect_tensor, expect_value, expect_words
-from glassroom.exercises.facts import is_tensor, share_memory, values
+from glassroom.exercises.facts import dtype_name, is_tensor, same_value, share_memory, values
 from glassroom.translations.templates import word
+
+STEPS = [[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]
 
 
 @exercise(
-    "08-centred",
+    "08-centered",
     setup="sample = torch.tensor([1.0, 2.0, 6.0])",
     hints=[
         "x -= … writes into the storage that the caller holds. x - … makes a new tensor.",
@@ -55,19 +57,30 @@ def centered(centered: Callable[[Any], Any], *, sample: Any) -> str:
 )
 def faulty(readings: Any, *, screen: Any) -> str:
     expect_tensor(readings, "readings", shape=(3, 3))
-    own = values(readings)
+    first, second, third = values(readings)
     expect(
-        own != [[9.0, 1.0, 2.0], [3.0, 4.0, 5.0], [9.0, 6.0, 7.0]],
+        [first, second, third] != [[9.0, 1.0, 2.0], [3.0, 4.0, 5.0], [9.0, 6.0, 7.0]],
         "`readings` has not changed: nothing was written, or it went into a copy. `readings[faulty]` with more "
-        "brackets behind it, and `readings[faulty, 0].fill_(0)`, write into the copy that the index makes; only `=` "
-        "right behind the brackets writes into `readings`.",
+        "brackets behind it, and `readings[faulty, 0].fill_(0)`, write into the copy that the index makes; "
+        "`readings[…] = …`, with all indices in one pair of brackets, writes into `readings`.",
     )
-    expect(own[0][1] != 0, "whole rows are 0 now; only their first number should be.")
-    expect(own[1][0] != 0, "row 1 was written to as well, and it is not faulty.")
+    expect(
+        [first, third] != [[0.0, 0.0, 0.0]] * 2 or second != [3.0, 4.0, 5.0],
+        "whole rows are 0 now; only their first number should be.",
+    )
+    expect(
+        [first, third] != [[9.0, 0.0, 2.0], [9.0, 0.0, 7.0]],
+        "the second number of rows 0 and 2 is 0 now. Columns are counted from 0, so the first number is in column 0.",
+    )
+    expect(
+        [first, third] != [[0.0, 1.0, 2.0], [0.0, 6.0, 7.0]] or second == [3.0, 4.0, 5.0],
+        "row 1 was written to as well, and it is not faulty.",
+    )
     expect_value(readings, "readings", [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [0.0, 6.0, 7.0]])
     expect(
         share_memory(readings, screen),
-        "the values are right, but in a new tensor: `screen` shows the old ones. Write into the storage.",
+        "the values are right, but in a new tensor, whose storage is not that of `screen`. Write into the storage "
+        "that is there.",
     )
     return "Written into the storage that was there, so `screen` shows it too."
 
@@ -89,17 +102,24 @@ def first_column(first: Any, *, scores: Any) -> str:
         "`first` has shape (2, 1). A column of the loop, scores[:, column], has shape (2,): index with 0.",
     )
     expect(
-        tuple(first.shape) != (3,), "`first` has shape (3,): that is a row. The column is scores[:, 0], of shape (2,)."
+        tuple(first.shape) != (3,),
+        "`first` has shape (3,), as a row has. The column is scores[:, 0], of shape (2,).",
     )
-    expect_tensor(first, "first", shape=(2,), dtype="float32")
-    expect_copy(
-        first,
-        "first",
-        of=scores,
-        of_name="scores",
-        because="The first round of the loop writes zeros into it. detach() and slices do not help.",
+    expect_tensor(first, "first", shape=(2,))
+    if same_value(values(first), values(scores[:, 0])):
+        expect_copy(
+            first,
+            "first",
+            of=scores,
+            of_name="scores",
+            because="The first round of the loop writes zeros into it. detach() and slices do not help.",
+        )
+    expect(
+        not dtype_name(first).startswith("complex"),
+        f"`first` has dtype {first.dtype}: the loop raises, because complex numbers do not fit into `scores`.",
     )
     expect_value(first, "first", [4.0, 3.0])
+    expect_copy(first, "first", of=scores, of_name="scores")
     return "The old first scores are safe, whatever the loop writes."
 
 
@@ -131,9 +151,9 @@ def history(history: Any, *, weight: Any) -> str:
     )
     if all(map(is_tensor, history)) and history[2] is weight:
         expect(
-            [values(entry) for entry in history] != [[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]],
-            "the history is right, but the update is not in place: `weight = weight + 1` makes a new tensor in each "
-            "round, and the old one does not change. Keep `weight += 1`, and append a copy.",
+            [values(entry) for entry in history] != STEPS,
+            "the history is right, but the update is not in place: `weight` is a new tensor in each round, as "
+            "`weight = weight + 1` makes it, and the old one does not change. Keep `weight += 1`, and append a copy.",
         )
     for step, entry in enumerate(history):
         name = f"history[{step}]"
@@ -143,34 +163,63 @@ def history(history: Any, *, weight: Any) -> str:
             f"`{name}` looks at the storage of `weight`, so it shows the weight as it is now, not as it was then. "
             "detach() and copy.copy share too; which one copies?",
         )
-        expect(
-            values(entry) != [float(step), float(step)],
-            f"`{name}` holds {values(entry)}: it was kept before step {step + 1}. Write first; then keep.",
-        )
-        expect_value(entry, name, [step + 1.0, step + 1.0])
-    expect_value(weight, "weight", [3.0, 3.0])
+    kept = [values(entry) for entry in history]
+    expect(
+        kept == STEPS or values(weight) != [0.0, 0.0] or weight._version > 0,
+        f"`weight` was not written to: it holds {values(weight)} still, and `history[0]` holds {values(history[0])}. "
+        "Update `weight` itself in each round, and append a copy of it.",
+    )
+    expect(
+        kept != [[0.0, 0.0], *STEPS[:2]] or values(weight) != STEPS[2],
+        f"`history[0]` holds {values(history[0])}, the weight as it was before its step. Write first; then keep.",
+    )
+    for step, entry in enumerate(history):
+        expect_value(entry, f"history[{step}]", STEPS[step])
+    expect_value(weight, "weight", STEPS[2])
     expect(
         weight._version > 0,
-        "the history is right, but `weight` is a new tensor in each round: `weight = weight + 1` rebinds the name. "
-        "Keep `weight += 1`, and append a copy.",
+        "the history is right, but `weight` has counted no write. Either it is a new tensor in each round "
+        "(`weight = weight + 1` rebinds the name), or the writes went through `.data`. Keep `weight += 1`, and append "
+        "a copy.",
     )
-    return "Each entry has a storage of its own, and the weight was updated in place."
+    return "No entry looks at the storage of `weight`, which was updated in place."
 
 
+#: by name: the best choice, and what each of the others shows
 CHOICES = {
     "undo": (
         "clone",
-        "The values need a new storage of their own. A second header shows the changes, and copy_ writes into a "
-        "tensor that is there already.",
+        {
+            "detach": "A second header looks at the same storage, and shows the changes.",
+            "copy_": "copy_ writes into a tensor that is there already, and here none is.",
+            "deepcopy": "It would work, but it copies the whole storage under `x`, including what `x` does not show. "
+            "One of the others copies only the elements of `x`.",
+        },
     ),
     "buffer": (
         "copy_",
-        "The place for the values exists already: write into it instead of making another tensor.",
+        {
+            "clone": "It makes another tensor. The place for the values exists already: write into it.",
+            "detach": "It makes a header over the batch; the tensor that was made before the loop stays as it was.",
+            "deepcopy": "It makes another tensor. The place for the values exists already: write into it.",
+        },
     ),
-    "plot": ("detach", "Reading needs no copy. A header without gradients over the same storage is enough."),
+    "plot": (
+        "detach",
+        {
+            "clone": "Reading needs no copy. A header without gradients over the same storage is enough.",
+            "copy_": "copy_ needs a second tensor to write into, and reading needs none.",
+            "deepcopy": "Reading needs no copy. A header without gradients over the same storage is enough.",
+        },
+    ),
     "network": (
         "deepcopy",
-        "Copied one by one, the views would no longer share. One call for all of them keeps who shares with whom.",
+        {
+            "clone": "Copied one by one, the views would no longer share. One call for all of them keeps who shares "
+            "with whom.",
+            "detach": "detach copies nothing: its headers look at the old storages. The numbers have to be duplicated.",
+            "copy_": "copy_ writes into tensors that are there already, and here none are.",
+        },
     ),
 }
 
@@ -190,14 +239,5 @@ CHOICES = {
     ],
 )
 def choose(undo: Any, buffer: Any, plot: Any, network: Any) -> str:
-    expect(
-        not (isinstance(undo, str) and undo == "deepcopy"),
-        "`undo` is 'deepcopy'. It would work, but it copies the whole storage under `x`, including what `x` does not "
-        "show. One of the others copies only the elements of `x`.",
-    )
-    words = {
-        name: (best, {choice: reason for choice, _ in CHOICES.values() if choice != best})
-        for name, (best, reason) in CHOICES.items()
-    }
-    expect_words(words, (undo, buffer, plot, network))
+    expect_words(CHOICES, (undo, buffer, plot, network))
     return "Four situations, and a tool for each."

@@ -108,7 +108,7 @@ def lines_of(story: Story, moment: Moment) -> list[str]:
     head = f"{moment.number:,}. {place(moment)}: {story.source(moment.statement).strip()}"
     lines = [head, *(happenings(moment) or ["no change of a tensor was seen"])]
     change = f"{signed(moment.difference)} · " if moment.difference else ""
-    lines.append(f"{change}allocated here and still held: {sized(moment.held)}")
+    lines.append(f"{change}allocated while watched and still held: {sized(moment.held)}")
     if moment.unshown:
         lines.append(f"not looked at: {counted(moment.unshown, 'more tensor')} (names chooses)")
     return lines

@@ -40,7 +40,19 @@ ROWS = """
 02-whole          | whole = torch.empty(0).set_(tail.untyped_storage()) | reads the bytes as other numbers
 02-whole          | whole = tail                                   | sees no more than `tail`
 02-whole          | whole = torch.arange(10, 20)                   | is a copy
-02-whole          | whole = tail.set_(tail.untyped_storage())      | has changed `tail` itself
+02-whole          | whole = tail.set_(tail.untyped_storage())      | `tail` itself has changed
+02-whole          | whole = tail.resize_(10)                       | `tail` itself has changed
+02-whole          | tail.set_(tail.untyped_storage()); whole = tail.view(10) | `tail` itself has changed
+02-whole          | whole = torch.arange(20, 30)                   | looks at another storage
+02-whole          | whole = tail.as_strided((2, 5), (5, 1), 0)     | One dimension was asked for
+02-whole          | whole = tail.view(3, 1)                        | sees no more than `tail`
+02-whole          | whole = tail.as_strided((9,), (1,), 1)         | has shape (9,)
+02-whole          | whole = tail.as_strided((3,), (1,), 0)         | sees no more than `tail`
+02-share-storage  | def share_storage(x, y): x[0] = 100; return y[0] == 100 | look, and do not write
+02-share-storage  | share_storage = lambda x, y: x.storage().data_ptr == y.storage().data_ptr | but one storage
+02-middle         | middle = torch.zeros(2, 2)                     | is a copy
+02-middle         | middle = torch.full((2, 2), 30)                | looks at another storage
+02-count          | headers, storages = "4", "2"                   | integer, without quotes
 02-count          | headers, storages = 5, 2                       | a second name
 02-count          | headers, storages = 4, 1                       | `clone` allocates
 """

@@ -37,6 +37,11 @@ def lean(frames):
 """
 UNSCALED = "def lean(frames): return torch.zeros(16, 3072)"
 
+HISTORY = """
+history = []
+for step in range(3):
+    {}
+"""
 HISTORY_OF_ONE_TENSOR = """
 history = []
 for step in range(3):
@@ -67,8 +72,8 @@ WRONG = [
     ("07-price", IN_ELEMENTS, "the price is in bytes"),
     ("07-price", "def flat_and_price(tensor): return tensor.reshape(-1)", "return two things"),
     ("07-price", "def flat_and_price(tensor): return tensor.view(-1), 0", "raised RuntimeError"),
-    ("08-centred", "def centered(x): x -= x.mean(); return x", "changed the caller's tensor"),
-    ("08-centred", "def centered(x): return x.clone()", "`centered(x)` holds"),
+    ("08-centered", "def centered(x): x -= x.mean(); return x", "changed the caller's tensor"),
+    ("08-centered", "def centered(x): return x.clone()", "`centered(x)` holds"),
     ("08-faulty", "readings[faulty][:, 0] = 0", "write into the copy that the index makes"),
     ("08-faulty", "readings[faulty, 0].zero_()", "`readings` has not changed"),
     ("08-faulty", "readings[faulty] = 0", "whole rows"),
@@ -81,8 +86,27 @@ WRONG = [
     ("08-history", "history = [torch.ones(2), torch.ones(2) * 2, torch.ones(2) * 3]", "`weight` holds"),
     ("08-history", "history = weight", "a list of three tensors"),
     ("08-history", "history = [weight]", "has length 1"),
-    ("08-choose", CHOOSE + "'detach', 'copy_', 'detach', 'deepcopy'", "A second header shows the changes"),
-    ("08-history", "history = [weight * 0] * 3", "kept before step 1"),
+    ("08-choose", CHOOSE + "'detach', 'copy_', 'detach', 'deepcopy'", "A second header looks at the same storage"),
+    ("08-history", "history = [weight * 0] * 3", "`weight` was not written to"),
+    ("08-history", HISTORY.format("history.append(weight.clone()); weight += 1"), "as it was before its step"),
+    ("08-history", HISTORY.format("w = weight.clone(); w += 1; history.append(w)"), "`weight` was not written to"),
+    ("08-history", HISTORY.format("weight += step; history.append(weight.clone())"), "it should hold [1.0, 1.0]"),
+    ("08-history", HISTORY.format("weight += 1; history.append(weight.clone() - 1)"), "as it was before its step"),
+    ("08-history", HISTORY.format("weight = weight.clone(); weight += 1; history.append(weight)"), "in each round"),
+    ("08-history", HISTORY.format("weight.data += 1; history.append(weight.clone())"), "went through `.data`"),
+    ("08-faulty", "readings[faulty, 1] = 0", "Columns are counted from 0"),
+    ("08-faulty", "readings[0, faulty] = 0", "it should hold"),
+    ("08-faulty", "readings[1] = 0", "it should hold"),
+    ("08-faulty", "readings[faulty, 0] = 0; readings = readings.clone()", "whose storage is not that of `screen`"),
+    ("08-first-column", "first = scores[:, 1]", "`first` holds [2.0, 6.0]"),
+    ("08-first-column", "first = torch.zeros(3)", "has shape (3,), as a row has"),
+    ("08-first-column", "first = scores[:, 0].to(torch.complex64)", "complex numbers do not fit"),
+    ("08-choose", CHOOSE + "'clone', 'copy_', 'detach', 'detach'", "detach copies nothing"),
+    ("08-choose", CHOOSE + "'clone', 'copy_', 'detach', 'copy_'", "are there already"),
+    ("08-choose", CHOOSE + "'copy_', 'copy_', 'detach', 'deepcopy'", "and here none is"),
+    ("08-choose", CHOOSE + "'clone', 'detach', 'detach', 'deepcopy'", "stays as it was"),
+    ("08-choose", CHOOSE + "'clone', 'deepcopy', 'detach', 'deepcopy'", "It makes another tensor"),
+    ("08-choose", CHOOSE + "'clone', 'copy_', 'copy_', 'deepcopy'", "needs a second tensor"),
     ("08-choose", CHOOSE + "'clone', 'clone', 'detach', 'deepcopy'", "write into it"),
     ("08-choose", CHOOSE + "'clone', 'copy_', 'clone', 'deepcopy'", "Reading needs no copy"),
     ("08-choose", CHOOSE + "'clone', 'copy_', 'detach', 'clone'", "who shares with whom"),
@@ -153,6 +177,11 @@ OVER_BUDGET = [
 ALSO_RIGHT = [
     ("08-faulty", "readings[:, 0][faulty] = 0"),
     ("08-faulty", "readings[[0, 2], 0] = 0"),
+    ("08-faulty", "readings[faulty, 0] *= 0"),
+    ("08-first-column", "first = torch.tensor([4, 3])"),
+    ("08-first-column", "first = scores[:, 0].int()"),
+    ("08-first-column", "first = scores[:, 0].to(torch.float64)"),
+    ("08-history", "history = list(torch.zeros(3, 2))\nfor entry in history:\n    weight += 1; entry.copy_(weight)"),
     ("08-faulty", "readings[:, 0].index_fill_(0, faulty, 0)"),
     ("07-rows", ROWS_BY_HAND),
     ("07-price", "def flat_and_price(t): f = t.reshape(-1); return [f, 0 if f._base is not None else f.nbytes]"),

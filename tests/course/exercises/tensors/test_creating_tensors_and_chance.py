@@ -20,6 +20,11 @@ def split(count, seed):
     return torch.randperm(count)
 """
 
+SPLIT = """
+def split(count, seed):
+    generator = torch.Generator().manual_seed(seed)
+    return {}
+"""
 WRONG = [
     ("t02-labels", "labels = torch.Tensor([2, 0, 16777217])", "lost its last digit"),
     ("t02-labels", "labels = torch.Tensor([2, 0, 16777217]).long()", "too late"),
@@ -67,14 +72,27 @@ WRONG = [
         "is a device, and not a seed",
     ),
     ("t03-split", RESEEDED, "draws from it next"),
-    ("t03-split", "def split(count, seed): return torch.randperm(count)", "does not use `seed`"),
+    ("t03-split", "def split(count, seed): return torch.randperm(count)", "does not depend on `seed` alone"),
     ("t03-split", "def split(count, seed): return torch.arange(count)", "it should be shuffled"),
     (
         "t03-split",
         "def split(count, seed): return torch.randperm(count, generator=torch.Generator().manual_seed(0))",
         "depend on `seed`",
     ),
-    ("t03-split", "def split(count, seed): return torch.randint(count, (count,))", "come up twice, or not at all"),
+    ("t03-split", "def split(count, seed): return torch.randint(count, (count,))", "come up twice, and others not"),
+    (
+        "t03-split",
+        SPLIT.format("torch.randperm(count, generator=generator) + 1"),
+        "holds 50, which is not one of 0 … 49",
+    ),
+    ("t03-split", SPLIT.format("torch.arange(count).roll(seed)"), "no random order"),
+    ("t03-split", SPLIT.format("torch.arange(count).roll(seed).flip(0)"), "no random order"),
+    ("t03-split", SPLIT.format("torch.randperm(50, generator=generator)"), "`split(7, 3)` has shape (50,)"),
+    ("t03-split", SPLIT.format("torch.randperm(count, generator=generator).tolist()"), "it should be a tensor"),
+    ("t03-split", SPLIT.format("torch.randperm(count, generator=generator).float()"), "integers were asked for"),
+    ("t03-split", SPLIT.format("torch.randperm(count, generator=generator.manual_seed(3))"), "gives the same order as"),
+    ("t03-throws", "def throws(count): return torch.tensor([[1, 6]] * count)", "never came up: [2, 3, 4, 5]"),
+    ("t03-throws", "def throws(count): return torch.randint(-3, 7, (count, 2))", "a die shows"),
 ]
 
 test_a_wrong_answer_is_told_what_it_shows = wrong_answers(WRONG)
@@ -88,6 +106,9 @@ test_another_way_passes_as_well = right_answers(
         ("t02-ones", "def ones_for(x): return torch.ones_like(x[:, :1])"),
         ("t02-ones", "def ones_for(x): return torch.ones(len(x), 1, dtype=x.dtype, device=x.device)"),
         ("t03-throws", "def throws(count): return torch.randint(6, (count, 2)) + 1"),
+        ("t03-split", SPLIT.format("torch.randperm(count, generator=generator, dtype=torch.int32)")),
+        ("t03-split", SPLIT.format("torch.randperm(count, generator=generator).to(torch.uint8)")),
+        ("t03-split", SPLIT.format("torch.rand(count, generator=generator).argsort()")),
         ("t03-throws", "def throws(count): return torch.randint(1, 7, (count, 2), dtype=torch.int32)"),
         ("t03-throws", "def throws(count): return (torch.rand(count, 2) * 6).int() + 1"),
         ("t03-throws", "def throws(count): return torch.randint(1, 7, (count, 2), dtype=torch.uint8)"),

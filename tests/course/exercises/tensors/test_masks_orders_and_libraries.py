@@ -59,6 +59,11 @@ def same(x, y):
     return all(a == b or (a != a and b != b) for a, b in zip(x.tolist(), y.tolist()))
 """
 
+TOGETHER = """
+def shuffled(x, y, generator):
+    order = torch.randperm(len(x), generator=generator)
+    return {}
+"""
 WRONG = [
     (
         "t03-together",
@@ -83,6 +88,16 @@ WRONG = [
         "    return x[order], y[order]",
         "was seeded again inside",
     ),
+    ("t03-together", TOGETHER.format("x[order], order"), "holds the order itself"),
+    ("t03-together", TOGETHER.format("x[order], order + 0"), "holds the order itself"),
+    ("t03-together", TOGETHER.format("x[order], y"), "the labels in the old one"),
+    ("t03-together", TOGETHER.format("x, y[order]"), "the rows in the old one"),
+    ("t03-together", TOGETHER.format("x[order], y[order.argsort()]"), "in two different orders"),
+    ("t03-together", TOGETHER.format("x[order][1:], y[order]"), "has shape (9, 2); `x` has (10, 2)."),
+    ("t03-together", TOGETHER.format("x[order], y[order][1:]"), "has shape (9,); `y` has (10,)."),
+    ("t03-together", TOGETHER.format("x[order] * 2, y[order]"), "come up twice, or not at all"),
+    ("t03-together", TOGETHER.format("x.roll(int(order[0]) or 1, 0), y.roll(int(order[0]) or 1)"), "no random order"),
+    ("t03-together", "def shuffled(x, y, generator): return x.flip(0), y.flip(0)", "gives the same order"),
     ("t03-together", "def shuffled(x, y, generator): return x.flip(0)", "should return two tensors"),
     (
         "t03-together",
@@ -168,6 +183,8 @@ WRONG = [
     ("t17-largest", "def largest(run, size): return run(size)", "it should return the size"),
 ]
 RIGHT = [
+    ("t03-together", TOGETHER.format("x.index_select(0, order), y.take(order)")),
+    ("t03-together", TOGETHER.format("x[order], y[order].float()")),
     ("t03-together", TOGETHER_BY_COLUMNS),
     (
         "t03-together",

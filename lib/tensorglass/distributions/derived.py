@@ -33,7 +33,7 @@ class Independent(Distribution):
         cut = len(base_batch) - reinterpreted_batch_ndims
         self.base_dist = base_distribution
         self.reinterpreted_batch_ndims = reinterpreted_batch_ndims
-        super().__init__(base_batch[:cut], (*base_batch[cut:], *base_distribution.event_shape), validate_args)
+        super().__init__(base_batch[:cut], Size((*base_batch[cut:], *base_distribution.event_shape)), validate_args)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
         new = super().expand(batch_shape, _instance)
@@ -120,7 +120,7 @@ class TransformedDistribution(Distribution):
         self.base_dist = base_distribution
         event_dim = max(event_dim, dims) + transform.codomain.event_dim - dims
         cut = len(after) - event_dim
-        super().__init__(after[:cut], after[cut:], validate_args)
+        super().__init__(Size(after[:cut]), Size(after[cut:]), validate_args)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
         new = super().expand(batch_shape, _instance)

@@ -76,7 +76,8 @@ class Distribution:
         event_shape: Sequence[int] = Size(),
         validate_args: bool | None = None,
     ) -> None:
-        self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
+        self._batch_shape: Any = batch_shape  # as they are given: a class of someone's may keep several sizes there
+        self._event_shape: Any = event_shape
         if validate_args is not None:
             self._validate_args = validate_args
         if self._validate_args:

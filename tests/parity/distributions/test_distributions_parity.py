@@ -519,3 +519,13 @@ def test_expand_of_a_subclass_fills_the_instance_that_it_is_given() -> None:
         assert isinstance(layer.weight, library.nn.Parameter)
         assert isinstance(library.__config__.show(), str)
         assert isinstance(library.__config__.parallel_info(), str)
+
+
+@pytest.mark.parametrize("shapes", [((2,), [3]), ([1], ()), ((), [(2,), (3, 4)]), (None, "several")])
+def test_a_class_of_ones_own_keeps_the_shapes_that_it_gives(shapes: tuple[Any, Any]) -> None:
+    kept = []
+    for library in BOTH:
+        base = library.distributions.Distribution
+        mine = type("Mine", (base,), {"arg_constraints": {}})(*shapes, validate_args=False)
+        kept.append((mine.batch_shape, mine.event_shape, type(mine.batch_shape), type(mine.event_shape)))
+    assert kept[0] == kept[1] == (*shapes, *map(type, shapes))

@@ -38,7 +38,7 @@ class LKJCholesky(Distribution):
         # The squared length of each row's part below the diagonal. As in PyTorch, the first parameter grows by 1 from
         # row to row; in the paper it grows by 1/2, so the two agree only for matrices of two rows.
         self._beta = Beta(before + 0.5, whole.unsqueeze(-1) - 0.5 * before)
-        super().__init__(self.concentration.size(), (dim, dim), validate_args)
+        super().__init__(self.concentration.size(), Size((dim, dim)), validate_args)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
         new = super().expand(batch_shape, self._get_checked_instance(LKJCholesky, _instance))

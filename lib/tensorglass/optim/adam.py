@@ -47,7 +47,7 @@ class Adam(PerParameterOptimizer):
     ) -> None:
         defaults = {
             "lr": lr,
-            "betas": betas,
+            "betas": tuple(map(_scalar, betas)) if isinstance(betas, (list, tuple)) else betas,
             "eps": eps,
             "weight_decay": weight_decay,
             "amsgrad": amsgrad,
@@ -132,6 +132,10 @@ class AdamW(Adam):
         super().__setstate__(state)
         for group in self.param_groups:
             group["decoupled_weight_decay"] = True
+
+
+def _scalar(beta: Any) -> Any:
+    return beta.squeeze() if isinstance(beta, Tensor) and beta.dim() else beta
 
 
 def _check_kind_of_betas(betas: tuple[Any, Any], foreach: bool | None, capturable: bool) -> None:

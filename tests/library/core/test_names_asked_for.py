@@ -10,6 +10,7 @@ import pytest
 import tensorglass as torch
 from tensorglass.distributed.optim import ZeroRedundancyOptimizer
 from tensorglass.library import Library
+from tensorglass.utils import cpp_extension
 
 SPARSE = [torch.sparse_coo, torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc]
 
@@ -41,3 +42,11 @@ def test_no_optimizer_shares_its_state_among_processes() -> None:
 def test_operators_of_a_library_are_declared_by_custom_op() -> None:
     with pytest.raises(NotImplementedError, match=r"declared by torch\.library\.custom_op"):
         Library("mylib", "DEF")
+
+
+@pytest.mark.parametrize("name", ["load", "load_inline", "CppExtension", "CUDAExtension"])
+def test_no_kernel_of_a_programs_own_is_compiled(name: str) -> None:
+    assert cpp_extension.CUDA_HOME is None
+    with pytest.raises(NotImplementedError, match="mine: sources in C\\+\\+ are not compiled") as caught:
+        getattr(cpp_extension, name)(name="mine", sources=["mine.cpp"])
+    assert "programs run as they are written" in caught.value.__notes__[0]

@@ -338,3 +338,19 @@ def test_an_optimizer_of_ones_own_may_keep_its_parameters_under_the_name_that_py
     optimizer.zero_grad()
     optimizer.add_param_group({"params": [library.ones(1, requires_grad=True)]})
     assert x.grad is None
+
+
+@pytest.mark.parametrize("name", ["Adam", "AdamW", "Adamax", "NAdam", "RAdam"])
+def test_betas_in_a_list_are_kept_as_pytorch_keeps_them(name: str) -> None:
+    def kept(library: Any) -> list[str]:
+        weight = library.ones(2, requires_grad=True)
+        make = getattr(library.optim, name)
+        plain = make([weight], betas=[0.9, 0.99])
+        grouped = make([{"params": [weight], "betas": [0.8, 0.9]}])
+        shown = [repr(each["betas"]) for each in (plain.defaults, *plain.param_groups, *grouped.param_groups)]
+        if name in ("Adam", "AdamW"):
+            betas = library.tensor([0.9]), library.tensor([0.99])
+            shown += [str(beta.shape) for beta in make([weight], betas=betas, capturable=True).param_groups[0]["betas"]]
+        return shown
+
+    assert kept(tensorglass) == kept(torch)

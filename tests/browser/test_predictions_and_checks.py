@@ -10,6 +10,7 @@ import pytest
 from browser.axe import faults
 from browser.jupyterlab import Lab, set_theme
 
+from glassroom.exercises.cards.card import Revealed, revealed_card
 from glassroom.exercises.progress import read_progress
 from glassroom.workspace.learner_folder import MANIFEST
 
@@ -101,7 +102,7 @@ def test_revealing_tells_how_many_are_right(page: Any, lab: Lab) -> None:
     lab.run_cell(page, 1)
     card = cell(page, 1).locator(".gr-answer[data-kind=partly]")
     card.wait_for()
-    assert "2 of 3 right" in card.inner_text()
+    assert "2 of 4 right; 1 not answered" in card.inner_text()
     assert "✓ right" in card.inner_text()
     assert "✗ wrong" in card.inner_text()
 
@@ -145,6 +146,35 @@ def test_on_a_phone_a_card_shows_both_numbers_whole_and_the_mark(page: Any) -> N
         place = told.get_by_text(words, exact=True).bounding_box()
         assert place["x"] + place["width"] <= right
         assert place["height"] < 40  # one line
+    phone.close()
+
+
+@pytest.mark.parametrize("width", [240, 390])  # beside JupyterLab's sidebar on a phone, and on the web site
+def test_on_a_phone_no_value_of_a_card_is_broken(chromium: Any, width: int) -> None:
+    rows = [
+        ("value", "False", "True", "✗"),
+        ("dtype", "torch.bool", "torch.float32", "✗"),
+        ("error", "none", "RuntimeError", "✗"),
+    ]
+    rows += [("shape", "(10, 8, 28, 28)", "(10, 8, 28, 28)", "✓")]
+    cards = [revealed_card([Revealed("Which?", rows, "")], "")]
+    cards += [revealed_card([Revealed(f"Which {kind}?", [(kind, *row)], "") for kind, *row in rows], "")]
+    phone = chromium.new_page(viewport={"width": width, "height": 900})
+    phone.set_content("".join(card.html for card in cards))
+    drawn = phone.evaluate(
+        """() => [...document.querySelectorAll("td[data-label]")].map((cell) => {
+          const range = document.createRange();
+          range.selectNodeContents(cell);
+          return [cell.textContent, new Set([...range.getClientRects()].map((line) => line.top)).size];
+        })"""
+    )
+    assert {lines for _, lines in drawn} == {1}, drawn
+    assert len(drawn) == 4 * len(rows)
+    assert phone.evaluate("document.documentElement.scrollWidth") <= width
+    labels = (
+        "[...document.querySelectorAll('td[data-label]')].map((cell) => getComputedStyle(cell, '::before').content)"
+    )
+    assert set(phone.evaluate(labels)) == {'"you said"', '"truth"'}
     phone.close()
 
 

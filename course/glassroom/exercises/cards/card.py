@@ -204,15 +204,15 @@ def _row(row: tuple[str, str, str, str], head: str = "") -> str:
         UNREAD: f"{mark} {word('cannot be read')}",
     }.get(mark, "")
     return (
-        f'<tr><th scope="row">{head or escape(kind)}</th>{_value(said)}{_value(truth)}'
+        f'<tr><th scope="row">{head or escape(kind)}</th>{_value(said, "you said")}{_value(truth, word("truth"))}'
         f'<td class="{look}">{told}</td></tr>'
     )
 
 
-def _value(value: str) -> str:
-    """A cell for a value, which is not broken if it is short."""
+def _value(value: str, label: str) -> str:
+    """A cell for a value, which is not broken if it is short. On a narrow page its label stands beside it."""
     look = ' class="short"' if len(value) <= SHORT else ""
-    return f"<td{look}>{escape(value)}</td>"
+    return f'<td{look} data-label="{escape(label)}">{escape(value)}</td>'
 
 
 def _page(kind: str, label: str, body: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 WIDTH = 8  # inches
 TITLE = 0.3  # inches for the line above a picture
+FRAME: dict[str, Any] = {"fill": False, "edgecolor": "#808080", "linewidth": 0.8, "clip_on": False}
 
 
 def draw(
@@ -45,6 +46,9 @@ def draw(
             axis.axis("off")
         for axis, (title, picture) in zip(axes.flat, drawn.items(), strict=False):
             low, high = limits or ((0, 255) if picture.dtype == np.uint8 else (None, None))
-            axis.imshow(picture, cmap=colors, vmin=low, vmax=high)
+            image = axis.imshow(picture, cmap=colors, vmin=low, vmax=high)
+            if picture.ndim == 2:  # such a picture may end in the color of the page
+                left, right, bottom, top = image.get_extent()
+                axis.add_patch(plt.Rectangle((left, top), right - left, bottom - top, **FRAME))
             axis.set_title(title, fontsize=10 if columns < 6 else 8)
         plt.show()

@@ -105,3 +105,12 @@ def test_an_array_can_be_drawn_and_nothing_needs_no_figure(shown):
     plt.close("all")
     draw()
     assert plt.get_fignums() == []
+
+
+def test_a_picture_of_one_channel_has_a_frame_in_which_it_ends(shown):
+    draw(a_map=np.ones((4, 6)), photo=np.ones((4, 6, 3)))
+    plain, colored = plt.gcf().axes
+    (frame,) = plain.patches
+    assert frame.get_bbox().extents.tolist() == [-0.5, -0.5, 5.5, 3.5]
+    assert list(colored.patches) == []
+    plt.close("all")

@@ -196,7 +196,7 @@ def test_an_answer_that_cannot_be_read_is_told_its_form_and_is_not_noted(kind, t
     assert not prediction.is_answered
 
 
-@pytest.mark.parametrize("typed", ["3 x 2", "3x2", "(3 × 2)", "3, 2"])
+@pytest.mark.parametrize("typed", ["3 x 2", "3x2", "(3 × 2)", "3, 2", "torch.Size([3, 2])", "Size((3, 2))"])
 def test_a_shape_may_be_written_with_times(typed):
     assert value_of("shape", typed) == (3, 2)
 
@@ -269,6 +269,16 @@ def test_the_head_of_a_card_counts_every_question_and_is_green_if_all_are_right(
     for card in (together, apart):
         assert f'data-kind="{kind}"' in card
         assert f">{head}<" in re.sub(r"<span[^>]*>.</span>", "", card)
+
+
+@pytest.mark.parametrize(("typed", "read"), [("600 weights", 600), ("1,024 numbers", 1024), ("-8 each", -8)])
+def test_a_number_may_be_said_with_what_it_counts(typed, read):
+    assert value_of("value", typed) == read
+
+
+@pytest.mark.parametrize("typed", ["216 KiB", "2 nan", "1 true", "0 1 2", "600 of 900"])
+def test_words_that_change_a_number_are_not_passed_over(typed):
+    assert value_of("value", typed) == typed
 
 
 def test_zero_and_a_small_number_are_two_answers(torch):

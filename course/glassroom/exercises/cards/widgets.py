@@ -138,6 +138,8 @@ def value_of(kind: str, typed: str) -> object:
         return _YES_AND_NO[text.lower()]
     if kind == "shape":
         text = _BY.sub(", ", text)
+    if kind == "value" and (counted := _COUNTED.fullmatch(text)):
+        text = counted["number"]
     if kind in NUMBERS and _THOUSANDS.fullmatch(text):
         text = text.replace(",", "")
     try:
@@ -147,6 +149,9 @@ def value_of(kind: str, typed: str) -> object:
 
 
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?")
+_COUNTED = re.compile(  # "600 weights"
+    r"(?P<number>[-+]?\d[\d,.]*)\s+(?!([kmgt]i?b|bytes?|nan|inf|true|false)\b)[^\W\d_]{3,}", re.IGNORECASE
+)
 _BY = re.compile(r"(?<=\d)\s*[x×]\s*(?=\d)")  # "3 x 2" is a shape
 _IMAGINARY = re.compile(r"(?<=\d)i\b")
 _YES_AND_NO = {"yes": True, "no": False, "true": True, "false": False}
@@ -162,7 +167,7 @@ _OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 def _computed(node: ast.expr) -> Any:
     """The value of a literal, in which numbers may be computed (`1000 * 8`) or be nan or infinite, as a tensor prints
-    them (`nan`, `-inf`) or as Python writes them (`float("nan")`, `math.inf`)."""
+    them (`nan`, `-inf`) or as Python writes them (`float("nan")`, `math.inf`); or of a size, as `shape` prints it."""
     if isinstance(node, (ast.List, ast.Tuple)):
         values = [_computed(element) for element in node.elts]
         return tuple(values) if isinstance(node, ast.Tuple) else values
@@ -175,6 +180,8 @@ def _computed(node: ast.expr) -> Any:
         return _OPERATIONS[type(node.op)](*numbers)
     if isinstance(node, (ast.Name, ast.Attribute)):
         return _WORDS[node.id if isinstance(node, ast.Name) else node.attr]
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in ("torch.Size", "Size") and len(node.args) == 1:
+        return tuple(_computed(node.args[0]))
     if isinstance(node, ast.Call) and ast.unparse(node.func) == "float" and len(node.args) == 1:
         return float(ast.literal_eval(node.args[0]))
     return ast.literal_eval(node)

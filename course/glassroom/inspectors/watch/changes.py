@@ -344,7 +344,7 @@ def _writes(before: View, now: View, written: Mapping[str, tuple[int, ...]]) -> 
         version = f", version {versions[0]} → {versions[1]}" if versions[1] > versions[0] else ""
         if not version and any(header.version is not None for header in now.snapshot.headers_on(storage)):
             version = ", and no version counts it"
-        head = f"wrote {storage.name} " if cells else f"wrote {storage.name}: "
+        head = f"changed {storage.name} " if cells else f"wrote {storage.name}: "
         changes.append(Change("wrote", f"{head}{what}{version}", storage.name, len(cells) * storage.itemsize))
     return changes
 

@@ -36,7 +36,7 @@ def test_a_new_storage_a_view_a_write_and_a_copy_are_told_apart(torch: Any) -> N
     assert [change.kind for change in a.changes] == ["allocated"]
     assert said(a) == "ran; a: new storage S0, 24 bytes"
     assert said(b) == "ran; b shares S0: a view of a, bytes 0–23"
-    assert "wrote S0 cells 0–2, version 0 → 1" in said(write)
+    assert "changed S0 cells 0–2, version 0 → 1" in said(write)
     assert set(write.written.values()) == {(0, 4, 8)}
     assert c.did("allocated") and c.did("copied")  # noqa: PT018  # one statement about one step
     assert (story.copies, story.copied_bytes) == (1, 24)
@@ -58,9 +58,9 @@ def test_numpy_arrays_are_watched() -> None:
     [copy] = steps(story, "c = a.copy()")
     assert [change.kind for change in copy.changes] == ["allocated", "copied"]
     assert "c is a copy: 48 bytes copied" in said(copy)
-    assert said(steps(story, "a[5]")[0]) == "ran; wrote S0 cell 5"
+    assert said(steps(story, "a[5]")[0]) == "ran; changed S0 cell 5"
     assert said(steps(story, "del c")[0]) == "ran; S0 is freed, 48 bytes"
-    assert said(steps(story, "b += 1")[0]) == "ran; wrote S0 cells 0, 2, 4"
+    assert said(steps(story, "b += 1")[0]) == "ran; changed S0 cells 0, 2, 4"
     assert story.peak == 96
 
 
@@ -103,7 +103,7 @@ def test_memory_that_libraries_share_is_one_storage() -> None:
 
     story = watch(cell).story
     assert "x shares S0 with array" in said(steps(story, "x = ")[0])
-    assert "wrote S0 cell 1" in said(steps(story, "x[1]")[0])
+    assert "changed S0 cell 1" in said(steps(story, "x[1]")[0])
     assert (story.allocated, story.peak) == (24, 24)
 
 
@@ -172,7 +172,7 @@ def test_a_write_that_no_version_counts_is_said_to_be_one(torch: Any) -> None:
     def cell() -> None:
         a.numpy()[0] = 5
 
-    assert said(watch(cell).story.moments[0]) == "ran; wrote S0 cell 0, and no version counts it"
+    assert said(watch(cell).story.moments[0]) == "ran; changed S0 cell 0, and no version counts it"
 
 
 def test_lists_dicts_and_objects_are_looked_into(torch: Any) -> None:
@@ -183,7 +183,7 @@ def test_lists_dicts_and_objects_are_looked_into(torch: Any) -> None:
 
     first, write, clear = watch(cell).story.moments
     assert [header.name for header in first.snapshot.headers] == ["xs[0]", "xs[1]['w']"]
-    assert "wrote S0 cells 0–1" in said(write)
+    assert "changed S0 cells 0–1" in said(write)
     assert clear.snapshot.storages == ()
     assert len(clear.gone.storages) == 2
 
@@ -459,7 +459,7 @@ def test_of_a_large_tensor_the_visible_cells_alone_are_read() -> None:
         del big
 
     story = watch(cell)
-    assert "wrote S0 cell 999999" in said(steps(story.story, "flat[-1]")[0])
+    assert "changed S0 cell 999999" in said(steps(story.story, "flat[-1]")[0])
     assert len(json.dumps(story.state())) < 60_000
 
 

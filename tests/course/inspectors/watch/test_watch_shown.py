@@ -51,7 +51,7 @@ def test_the_text_has_a_line_for_each_step_under_the_figures() -> None:
     assert lines[0] == (
         "watch · 5 steps · 48 bytes allocated in 2 storages · 1 copy of 24 bytes · peak 48 bytes of tensors at step 5"
     )
-    assert re.fullmatch(r"3  line \d+          b\[0\] = 7 +wrote S0 cells 0–2, version 0 → 1", lines[3])
+    assert re.fullmatch(r"3  line \d+          b\[0\] = 7 +changed S0 cells 0–2, version 0 → 1", lines[3])
     assert len(lines) == 6
 
 

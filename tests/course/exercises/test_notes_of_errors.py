@@ -56,6 +56,12 @@ def test_a_mistake_is_told_what_would_be_right_and_where_it_is_explained(call, n
     assert note in "\n".join(refused.value.__notes__)
 
 
+def test_an_argument_of_functions_that_make_a_tensor_is_told_from_a_method():
+    with pytest.raises(TypeError, match=r"float\(\) got an unexpected keyword argument 'requires_grad'") as refused:
+        tensorglass.ones(2).float(requires_grad=True)
+    assert "requires_grad_() turns the flag on" in "\n".join(refused.value.__notes__)
+
+
 def test_a_file_in_memory_that_was_not_wound_back_is_told_from_an_empty_one():
     written = io.BytesIO()
     tensorglass.save(tensorglass.zeros(2), written)

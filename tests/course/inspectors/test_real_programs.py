@@ -292,7 +292,7 @@ def test_what_is_held_and_not_looked_at_is_neither_lost_nor_freed_nor_old() -> N
     for name in ("x", "out", "loss", "mine[9]"):
         assert any(name in storage.shared_by for moment in story.moments for storage in moment.snapshot.storages)
     [last] = [moment for moment in story.moments if "add_(1)" in story.source(moment.statement)]
-    assert any("wrote" in change.words and "version" in change.words for change in last.changes) or any(
+    assert any("changed" in change.words and "version" in change.words for change in last.changes) or any(
         "net.19.bias" in storage.shared_by for storage in last.snapshot.storages
     )
 

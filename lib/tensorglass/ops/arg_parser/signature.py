@@ -22,7 +22,7 @@ from tensorglass.core import memory_format as formats
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import INTEGER, OF_PYTHON_TYPE, python_number
 from tensorglass.core.dtypes import dtype as DType
-from tensorglass.core.errors import warn
+from tensorglass.core.errors import explained, warn
 from tensorglass.ops.arg_parser.checks import all_tensors, invalid_combination, type_name
 from tensorglass.ops.kernels.python_numbers import NUMBERS
 from tensorglass.storage.storage import UntypedStorage
@@ -223,7 +223,13 @@ class Signature:
         for key in rest:
             if any(parameter.name == key for parameter in self.parameters):
                 raise TypeError(f"{self.name}() got multiple values for argument '{key}'")
-            raise TypeError(f"{self.name}() got an unexpected keyword argument '{key}'")
+            unexpected = TypeError(f"{self.name}() got an unexpected keyword argument '{key}'")
+            if key == "requires_grad":
+                raise explained(
+                    unexpected,
+                    "Functions that make a tensor take it. In one that is there, requires_grad_() turns the flag on.",
+                )
+            raise unexpected
         return values, named
 
     def checked(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:

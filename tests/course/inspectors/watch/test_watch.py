@@ -254,7 +254,7 @@ def test_code_of_other_files_is_stepped_into_where_it_is_asked_for(
     for follow in ([model], [model.Layer], [layer], [model.helped], [layer.forward]):
         picture = watch(cell, follow=follow)
         [written] = steps(picture.story, "x += 1")
-        assert "wrote" in said(written)
+        assert "changed S" in said(written)
         assert "followed_model.py line 12" in picture.text
         assert any("followed_model.py line 12, in helped(): x += 1" in line
                    for frame in picture.state()["frames"] for line in frame["lines"])  # fmt: skip
@@ -593,3 +593,11 @@ def test_what_is_made_after_the_last_step_is_counted_and_nothing_of_it_is_kept(t
     story = watch(cell, steps=1).story
     assert story.allocations >= 4_000
     assert grown[-1] < 1_000
+
+
+def test_a_cell_that_is_written_with_the_value_that_it_held_is_not_said_to_change() -> None:
+    def cell() -> None:
+        v = tensorglass.arange(6.0)
+        v[[True, True, False, False, True, True]] = 0
+
+    assert said(steps(watch(cell).story, "v[[")[0]).endswith("changed S0 cells 1, 4–5, version 0 → 1")

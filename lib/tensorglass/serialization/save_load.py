@@ -17,7 +17,14 @@ from tensorglass.serialization.tree import is_data
 ZIP_SUFFIXES = (".pt", ".pth", ".tar", ".ckpt")
 
 
-def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = DEFAULT_PROTOCOL) -> None:
+def save(
+    obj: Any,
+    f: Any,
+    pickle_module: Any = pickle,
+    pickle_protocol: int = DEFAULT_PROTOCOL,
+    _use_new_zipfile_serialization: bool = True,
+    _disable_byteorder_record: bool = False,
+) -> None:
     """Save tensors, and the data around them, to a file: a path, or an object with a method `write`.
 
     A path that ends in .pt, .pth, .tar or .ckpt becomes a zip file that PyTorch's `torch.load` reads as well; other
@@ -28,7 +35,8 @@ def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = D
 
     Of data, bytes that no tensor shows are left out: saving a slice saves the slice. Tensors that share memory share it
     when they are loaded, and their bytes are saved once. A file that was there before is replaced when the new one is
-    complete, else it stays as it was. Of a tensor on `meta` a zip file keeps size, stride and dtype.
+    complete, else it stays as it was. Of a tensor on `meta` a zip file keeps size, stride and dtype. The last two
+    arguments change nothing: every PyTorch since 1.6 reads zip files, and they name the order of their bytes.
 
     >>> import io
     >>> import tensorglass as torch

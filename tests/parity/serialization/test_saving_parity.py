@@ -315,3 +315,12 @@ def test_hooks_that_stay_behind_are_warned_of(write: str) -> None:
 
     assert warnings_of(tensorglass) == warnings_of(torch)
     assert len(warnings_of(tensorglass)) == 1
+
+
+def test_a_program_that_asks_for_the_older_format_saves_what_pytorch_reads(tmp_path: Path) -> None:
+    tensorglass.save(
+        {"w": tensorglass.arange(3.0)}, tmp_path / "a.pt", _use_new_zipfile_serialization=False,
+        _disable_byteorder_record=True,
+    )  # fmt: skip
+    for library in (torch, tensorglass):
+        assert library.load(tmp_path / "a.pt")["w"].tolist() == [0.0, 1.0, 2.0]

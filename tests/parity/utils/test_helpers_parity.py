@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import types
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -239,3 +240,17 @@ def test_layers_derived_from_transformers_call_their_blocks_with_pytorchs_argume
         found.append(layer(library.ones(2, 1, 4), library.ones(3, 1, 4)).tolist())
         assert library._C._is_tracing() is False
     assert torch.allclose(torch.tensor(found[0]), torch.tensor(found[1]))
+
+
+def test_one_process_holds_a_baton_at_a_time(tmp_path: Path) -> None:
+    def turns(library: Any) -> list[Any]:
+        module = importlib.import_module(f"{library.__name__}.utils.file_baton")
+        one, other = (module.FileBaton(str(tmp_path / "lock"), wait_seconds=0.01) for _ in range(2))
+        seen = [one.try_acquire(), other.try_acquire(), (tmp_path / "lock").exists()]
+        one.release()
+        other.wait()
+        seen += [(tmp_path / "lock").exists(), other.try_acquire()]
+        other.release()
+        return seen
+
+    assert turns(tensorglass) == turns(torch) == [True, False, True, False, True]

@@ -1,4 +1,9 @@
-"""The copy that a learner gets, walked cold from top to bottom: nothing raises, and every check says "Not yet"."""
+"""The copy that a learner gets, walked cold from top to bottom: nothing raises, and every check says "Not yet".
+
+Each cell that reveals predictions runs twice in a row, as it may under a person's hands: it tells the same truth again.
+"""
+
+import re
 
 import pytest
 
@@ -23,10 +28,29 @@ def printed(cell):
     return "".join(text for output in cell["outputs"] if output["output_type"] == "stream" for text in output["text"])
 
 
+def truths(cell):
+    """What a cell tells of predictions that nobody made, as kind and truth."""
+    return re.findall(r"^ +(\w+) +… +(.+?) *$", printed(cell), re.MULTILINE)
+
+
+def with_reveals_twice(notebook):
+    for cell in notebook["cells"]:
+        yield cell
+        if cell["cell_type"] == "code" and ".reveal(" in source(cell):
+            yield {**cell, "id": f"again-{cell['id']}"}
+
+
 @pytest.mark.usefixtures("kernels")
-def test_nothing_raises_and_every_check_says_not_yet(path, working_copy):
+def test_nothing_raises_reveals_tell_the_same_again_and_every_check_says_not_yet(path, working_copy):
     place = working_copy / path.relative_to(notebooks_folder())
-    walked = execute(parse(place.read_bytes()), place.parent)
+    notebook = parse(place.read_bytes())
+    notebook["cells"] = [*with_reveals_twice(notebook)]
+    walked = execute(notebook, place.parent)
+    told = {cell["id"]: truths(cell) for cell in walked["cells"] if cell["cell_type"] == "code"}
+    for id, again in told.items():
+        if id.startswith("again-"):
+            assert again == told[id.removeprefix("again-")]
+            assert again
     checks = [cell for cell in walked["cells"] if cell["cell_type"] == "code" and "check(" in source(cell)]
     for cell in checks:
         if "# your code here" in source(cell):

@@ -7,6 +7,7 @@ operators on a subclass to the subclass, under the names by which the answer cal
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from types import FrameType
@@ -152,14 +153,14 @@ def off_the_record() -> Iterator[None]:
 
 
 @contextmanager
-def functions_called() -> Iterator[set[str]]:
-    """The names of the libraries' Python functions that run in the block, such as `jvp` or `grad`, which are no
+def functions_called() -> Iterator[Counter[str]]:
+    """How often the libraries' Python functions run in the block, by their names, such as `jvp` or `grad`, which are no
     operators."""
-    called: set[str] = set()
+    called: Counter[str] = Counter()
 
     def look(frame: FrameType, event: str, _: object) -> None:
         if event == "call" and str(frame.f_globals.get("__name__")).partition(".")[0] in ("tensorglass", "torch"):
-            called.add(frame.f_code.co_name)
+            called[frame.f_code.co_name] += 1
 
     before = sys.getprofile()
     sys.setprofile(look)

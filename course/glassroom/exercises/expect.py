@@ -327,7 +327,9 @@ def call(function: Any, name: str, *arguments: Any, written: str = "") -> Any:
 def call_writing(function: Any, name: str, *arguments: Any) -> Any:
     """Like `call`, of a function that may write into what it is given."""
     result = run(function, name, *arguments)
-    if result is None or result is ...:
+    if result is ...:
+        raise Misconception(f"`{name}` returned the dots that stand for what is still to be written.")
+    if result is None:
         raise Misconception(f"`{name}` returned nothing. Does it end with `return`?")
     return result
 

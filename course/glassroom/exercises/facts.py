@@ -408,7 +408,7 @@ def of_a_backward(error: BaseException) -> str:
         needed, returned = match.groups()
         return (
             f"the backward returned {returned} where {needed} gradients are needed: one for each argument of forward, "
-            "and None where there is none. Does it end with `return`?"
+            "and None where there is none. Does it end with `return`? (A list counts as one thing; a tuple does not.)"
         )
     if shapes := re.search(r"gradient at index (\d+) - got (\[.*?\]) but expected .*?(\[.*?\])", str(error)):
         number, shape, wanted = shapes.groups()

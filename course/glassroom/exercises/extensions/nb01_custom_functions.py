@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from glassroom.exercises.account import account
@@ -61,7 +62,9 @@ def reverse(Reverse: Any, *, w: Any) -> str:
         expect_value(result, name, mine.detach())
         expect(result.requires_grad, f"`{name}` does not require grad. Was it called by `apply`, and not detached?")
         _backward(result, w.detach(), "Reverse")
+        passed_on = _passed_on(Reverse, "Reverse", w, w.detach(), strength)
         expect(mine.grad is not None, "no gradient goes on to `x`: backward returned None in its place.")
+        _expect_not_written(mine.grad, passed_on)
         own, right = values(mine.grad), values(w.detach() * -strength)
         expect(
             not same_value(own, values(w.detach() * strength)),
@@ -76,6 +79,15 @@ def reverse(Reverse: Any, *, w: Any) -> str:
             f"the gradient is reversed, but not multiplied by {strength}: forward keeps the strength in ctx.",
         )
         expect_equal(own, "the gradient of x", right)
+    first, second = leaf_of(w), leaf_of(w)
+    results = applied(Reverse, "Reverse", first, 0.5), applied(Reverse, "Reverse", second, 2.0)
+    for result in results:
+        result.backward(w.detach())
+    expect(
+        same_value(values(first.grad), values(w.detach() * -0.5)),
+        "with two applications before the backward, of strengths 0.5 and 2.0, the first is reversed with 2.0: the "
+        "strength is kept where both find it. Keep it as ctx.strength; each application has a ctx of its own.",
+    )
     return "Nothing changes on the way forward; on the way back the sign does."
 
 
@@ -151,6 +163,7 @@ def matmul(Matmul: Any, *, matrix: Any) -> str:
             answers = Matmul.backward(context, weights)
         made[needed] = len(kept.allocations)
         for letter, wanted, answer in zip("ab", needed, answers, strict=True):
+            expect(answer is not ..., f"where the gradient of `{letter}` is not needed, dots stand for None.")
             expect(
                 answer is not None or not wanted,
                 f"with ctx.needs_input_grad = {needed} the gradient of `{letter}` was left out. That tuple says what "
@@ -166,6 +179,7 @@ def matmul(Matmul: Any, *, matrix: Any) -> str:
             f"with ctx.needs_input_grad = {needed} both products are computed, and one is thrown away. Ask before the "
             "product, not before `return`.",
         )
+    _expect_not_written(a.grad, _passed_on(Matmul, "Matmul", matrix, weights, b.detach()))
     return "Each argument gets its gradient if it needs one, and None otherwise."
 
 
@@ -273,6 +287,7 @@ def split(Split: Any, *, w: Any) -> str:
     expect(fraction.requires_grad, "`fraction` does not require grad; only `whole` should be marked.")
     _backward(fraction, w.detach(), "Split")
     expect(leaf.grad is not None, "no gradient goes on to `x`.")
+    _expect_not_written(leaf.grad, _passed_on(Split, "Split", w, w.detach()))
     expect_equal(values(leaf.grad), "the gradient of x", values(w.detach()))
     return "One result has a gradient; the other says that it has none."
 
@@ -299,6 +314,25 @@ def _marks(Function: Any, *inputs: Any) -> tuple[Any, ...]:
     else:
         Function.forward(context, *inputs)
     return context.marked
+
+
+def _passed_on(function: Any, name: str, tensor: Any, weights: Any, *settings: Any) -> Any:
+    """The gradient that comes out below a tensor that is no leaf, if the first result's is `weights`; None if none."""
+    leaf = leaf_of(tensor)
+    results = applied(function, name, leaf * 1, *settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a .grad that is written, and belongs to no leaf
+        (results[0] if isinstance(results, tuple) else results).backward(weights)
+    return leaf.grad
+
+
+def _expect_not_written(gradient: Any, passed_on: Any) -> None:
+    """What arrives at a leaf is what backward returned; `passed_on` is what arrived behind another operator."""
+    expect(
+        passed_on is not None and same_value(values(gradient), values(passed_on)),
+        "backward writes into x.grad. Return the gradient: behind another operator, as in apply(w * 1), `x` is no "
+        "leaf, and what was written into its .grad never arrives at w.",
+    )
 
 
 def _backward(result: Any, weights: Any, name: str) -> None:

@@ -11,6 +11,8 @@ from glassroom.exercises.expect import call, expect, expect_saved_by_context, ex
 from glassroom.exercises.extensions.own_functions import applied
 from glassroom.exercises.facts import is_tensor, same_value, text, values
 
+MOST_WALKS = 6  # there and back again, in whichever way
+
 
 @exercise(
     "e04-order",
@@ -62,6 +64,8 @@ def derivative(derivative: Callable[..., Any], *, x: Any) -> str:
         )
         expect_value(slope, f"derivative(sine, x, {order})", right[order % 4])
     _expect_untouched(at)
+    elsewhere = _recorded(derivative, "derivative", _quartic, at, 2)
+    expect_value(elsewhere, "derivative(f, x, 2) for f(x) = x ** 4 - 3 * x", 12 * at**2)
     return "Each time the way back was recorded, so that it could be walked back again."
 
 
@@ -143,6 +147,18 @@ def penalty(penalty: Callable[..., Any], *, critic: Any, points: Any, weights: A
         reached is not None and same_value(values(reached), values(leaf.grad)),
         "the number is right, but its gradient for the weights is not. Was a part of it detached?",
     )
+    other = call(penalty, "penalty", _plane, mine)
+    expect(
+        is_tensor(other) and same_value(values(other), 16.0),  # all slopes are 3 and 4, and their length is 5
+        "for another model, 3 * row[0] + 4 * row[1], it is not 16. It should ask the `model` that it is given, and not "
+        "`critic`.",
+    )
+    elsewhere = call(penalty, "penalty", critic, mine[:2])
+    expect(
+        is_tensor(elsewhere) and same_value(values(elsewhere), values(((long[:2] - 1) ** 2).mean())),
+        "for the first two points alone it is another number than it should be. It should take the `points` that it is "
+        "given.",
+    )
     expect(not touched, "the number is right, but the weights' `.grad` was filled. autograd.grad fills none.")
     _expect_untouched(mine, name="points")
     return "A gradient of a gradient: its history leads to the weights, and no .grad was filled on the way."
@@ -209,7 +225,29 @@ def product(product: Callable[..., Any], *, x: Any, v: Any) -> str:
             f"the product is right, but `{ready}` made the whole matrix for it. Walk back from the slopes, "
             "once, with v.",
         )
-    return "What the curvature does in one direction: two numbers, where the Hessian has four."
+    many = at.new_tensor([1.0, -2.0, 0.5, 3.0, -1.0, 2.0])
+    another = (
+        "for another f, x and v, of six numbers, it is not the Hessian times v. It should be made of what it is given."
+    )
+    with functions_called() as called_for_six:
+        try:
+            returned = _recorded(product, "product", _chained, many, many + 1)
+        except Misconception:
+            expect(False, another)
+    before, after, weights = many[:-1], many[1:], many + 1
+    right = many * 0
+    right[:-1] += 2 * after * weights[:-1] + 2 * before * weights[1:]
+    right[1:] += 2 * before * weights[:-1]
+    expect(
+        same_value(values(returned), values(right)),
+        another,
+    )
+    expect(
+        max(called_for_six["grad"], called_for_six["backward"]) < MOST_WALKS,
+        "the product is right, but for six numbers the way back is walked at least six times: a row of the Hessian "
+        "each time. Once is enough, with v.",
+    )
+    return "What the curvature does in one direction, and the matrix was never made."
 
 
 @exercise(
@@ -250,6 +288,17 @@ def newton_step(newton_step: Callable[..., Any], *, x: Any) -> str:
     for mistake, shows in wrong.items():
         expect(not same_value(values(returned), mistake), shows)
     expect(same_value(values(returned), place - slope / curvature), _not_it(returned, "x - slope / curvature"))
+    other = _recorded(newton_step, "newton_step", _sine, at / 2)
+    sine_step = values((at / 2 + (at / 2).cos() / (at / 2).sin()).detach())
+    expect(
+        is_tensor(other) and same_value(values(other), sine_step),
+        "for another f and x it is not x - slope / curvature. It should be computed from what is given: `f` and `x`.",
+    )
+    expect(
+        not returned.requires_grad or returned.grad_fn is not None,
+        "the step is right, and it has no history; but it requires grad, so all that is computed from it is recorded. "
+        "Leave out requires_grad_().",
+    )
     expect(
         not returned.requires_grad,
         "the step is right, but the new x carries the graph that it was made with. Let go of it: detach().",
@@ -318,6 +367,8 @@ def bell(Bell: Any, *, x: Any, grad: Any) -> str:
         "the first derivative is right, but nothing of it was recorded: is `backward` written with tensors' operators?",
     )
     found_bends = call(lambda: grad(slopes.sum(), leaf, allow_unused=True), "walking back from the first derivative")[0]
+    if found_bends is None:
+        _expect_no_refusal(slopes)
     (bends,) = grad((-4 * other * right * right).sum(), other)
     expect(
         found_bends is not None and same_value(values(found_bends), values(bends)),
@@ -325,6 +376,18 @@ def bell(Bell: Any, *, x: Any, grad: Any) -> str:
         "`forward` compute, or `detach` cut off?",
     )
     return "Its backward is made of saved inputs and results, so it has a derivative like any computation."
+
+
+def _expect_no_refusal(slopes: Any) -> None:
+    """The way back from the slopes is not refused by once_differentiable, whose node leads to no leaf."""
+    try:
+        slopes.sum().backward()
+    except RuntimeError as error:
+        expect(
+            "once_differentiable" not in str(error),
+            "the first derivative is right, but the second is not there: @once_differentiable stands above `backward`, "
+            "and refuses it. Leave it out; this backward can be recorded.",
+        )
 
 
 def _recorded(function: Callable[..., Any], name: str, *arguments: Any) -> Any:
@@ -358,6 +421,14 @@ def _sine(x: Any) -> Any:
 
 def _bent(x: Any) -> Any:
     return x[0] * x[0] * x[1]
+
+
+def _plane(rows: Any) -> Any:
+    return 3 * rows[:, 0] + 4 * rows[:, 1]
+
+
+def _chained(x: Any) -> Any:
+    return (x[:-1] * x[:-1] * x[1:]).sum()
 
 
 def _quartic(x: Any) -> Any:

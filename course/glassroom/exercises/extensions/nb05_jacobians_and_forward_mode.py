@@ -101,7 +101,7 @@ def by_columns(by_columns: Callable[..., Any], *, f: Any, x: Any) -> str:
             ready not in called, f"the matrix is right, but `{ready}` made it. Build it yourself, from torch.func.jvp."
         )
     expect(
-        called & {"jvp", "make_dual"},
+        called.keys() & {"jvp", "make_dual"},
         "the matrix is right, but it was made by walking back, a row at a time. Go forward: let one input move, and "
         "torch.func.jvp says where all results move. That is a column.",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from glassroom.exercises.engine import Misconception, exercise
@@ -31,6 +32,15 @@ from glassroom.exercises.facts import is_tensor, same_value, shape, values
     ],
 )
 def linear(linear: Callable[..., Any], *, weight: Any, bias: Any) -> str:
+    row = weight.new_tensor([[1.0, -2.0, 0.5]])
+    own = None
+    with suppress(Misconception):  # what does not run at all is told below
+        own = call(linear, "linear", row, weight, bias)
+    expect(
+        own is None or not same_value(values(own), values(row @ weight.reshape(3, 2) + bias)),
+        "view and reshape keep the order of the numbers, and cut it into other rows; weight.t() swaps rows and "
+        "columns. Transpose it.",
+    )
     square = weight[:, :2]
     rows = weight.new_tensor([[1.0, 0.0], [0.5, -2.0]])
     any_rows = "`x` may have one dimension, or three: @ takes any number of them, mm and addmm only two."
@@ -39,8 +49,8 @@ def linear(linear: Callable[..., Any], *, weight: Any, bias: Any) -> str:
     expect_tensor(result, name, shape=(2, 2))
     expect(
         not same_value(values(result), values(rows @ square + bias)),
-        "with a square weight your function runs, and it sums over the rows of `weight`, which belong to one output "
-        "each. Transpose it.",
+        "x @ weight fits only a square weight, and even there it sums over the rows of `weight`, which belong to one "
+        "output each. Transpose it.",
     )
     expect(
         not same_value(values(result), values(rows @ square.t())),
@@ -150,8 +160,14 @@ def kaiming(kaiming: Callable[..., Any]) -> str:
         expect(False, f"`{name}` has shape {(inputs, outputs)}. A weight has a row for each output.")
     expect_tensor(weight, name, shape=(outputs, inputs))
     other = call(kaiming, "kaiming", outputs, inputs)
+    is_same = float((weight - other).detach().abs().max()) == 0
     expect(
-        float((weight - other).detach().abs().max()) > 0,
+        not is_same or bool((weight != weight[0, 0]).any()),
+        f"`{name}` is one number everywhere, and the same in each call. Hidden numbers with equal weights stay equal: "
+        "draw a number for each weight.",
+    )
+    expect(
+        not is_same,
         f"`{name}` is the same in each call. It should be drawn anew; leave the seed to the caller.",
     )
     alike = (weight[1:] == weight[:-1]).all(1).any() or (weight[:, 1:] == weight[:, :-1]).all(0).any()

@@ -140,7 +140,49 @@ def split(mark=MARK, results="fraction, whole", arguments="for_fraction, for_who
     return SPLIT.format(mark=mark, results=results, arguments=arguments, gradient=gradient)
 
 
+WRITTEN = """
+class Reverse(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, strength):
+        ctx.save_for_backward(x); ctx.strength = strength
+        return x.view_as(x)
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        x.grad = -ctx.strength * gradient
+        return {returned}, None
+"""
+ON_THE_CLASS = """
+class Reverse(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, strength):
+        Reverse.strength = strength
+        return x.view_as(x)
+    @staticmethod
+    def backward(ctx, gradient):
+        return -Reverse.strength * gradient, None
+"""
+SPLIT_WRITTEN = """
+class Split(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        whole = x.floor()
+        ctx.mark_non_differentiable(whole); ctx.save_for_backward(x)
+        return x - whole, whole
+    @staticmethod
+    def backward(ctx, for_fraction, for_whole):
+        (x,) = ctx.saved_tensors
+        x.grad = for_fraction
+        return None
+"""
+
 WRONG = [
+    ("e01-reverse", WRITTEN.format(returned="None"), "backward writes into x.grad"),
+    ("e01-reverse", WRITTEN.format(returned="x.grad"), "backward writes into x.grad"),
+    ("e01-reverse", ON_THE_CLASS, "each application has a ctx of its own"),
+    ("e01-split", SPLIT_WRITTEN, "backward writes into x.grad"),
+    ("e01-matmul", MATMUL.format(gradients=f"[{FOR_A} {IF_A}, {FOR_B} {IF_B}]"), "A list counts as one thing"),
+    ("e01-matmul", MATMUL.format(gradients=f"{FOR_A} {IF_A}, {FOR_B} {IF_B.replace('None', '...')}"), "dots stand"),
     (
         "e01-reverse",
         REVERSE.format(result="x.view_as(x)", gradients="-ctx.strength * gradient"),

@@ -71,6 +71,20 @@ class Bell(torch.autograd.Function):
         return grad * -2 * x * result
 """
 
+BELL_ONCE = """
+class Bell(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        result = (-x * x).exp()
+        ctx.save_for_backward(x, result)
+        return result
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, grad):
+        x, result = ctx.saved_tensors
+        return grad * -2 * x * result
+"""
+
 WRONG = [
     (
         "e04-order",
@@ -182,6 +196,47 @@ WRONG = [
         PRODUCT.format(leaf=SAME_LEAF, rest="return torch.autograd.grad(slopes, x, v)[0]"),
         "requires grad now",
     ),
+    ("e04-product", "def product(f, x, v): return torch.tensor([4.0, 6.0])", "for another f, x and v"),
+    (
+        "e04-product",
+        "def product(f, x, v): return torch.tensor([[2 * x[1], 2 * x[0]], [2 * x[0], 0.0]]) @ v",
+        "for another f, x and v",
+    ),
+    (
+        "e04-product",
+        PRODUCT.format(
+            leaf=OWN_LEAF,
+            rest="return torch.stack([torch.autograd.grad(s, x, retain_graph=True)[0] for s in slopes]) @ v",
+        ),
+        "a row of the Hessian each time",
+    ),
+    (
+        "e04-newton",
+        "def newton_step(f, x): return torch.tensor(1.3958333333333335, dtype=torch.float64)",
+        "for another f and x",
+    ),
+    (
+        "e04-newton",
+        NEWTON.format(leaf=OWN_LEAF, result="(x - slope / curvature).detach().requires_grad_()"),
+        "but it requires grad",
+    ),
+    (
+        "e04-order",
+        "def derivative(f, x, order): return [x.sin, x.cos, lambda: -x.sin(), lambda: -x.cos()][order % 4]()",
+        "for f(x) = x ** 4",
+    ),
+    (
+        "e04-penalty",
+        PENALTY.format(leaf=OWN_POINTS, slopes=SLOPES.replace("model(", "critic("), result=DISTANCE),
+        "It should ask the `model`",
+    ),
+    (
+        "e04-penalty",
+        "given = points\n"
+        + PENALTY.format(leaf="points = given.detach().requires_grad_()", slopes=SLOPES, result=DISTANCE),
+        "for the first two points alone",
+    ),
+    ("e04-bell", BELL_ONCE, "@once_differentiable stands above"),
     ("e04-newton", NEWTON.format(leaf=OWN_LEAF, result="x - slope / curvature"), "Let go of it"),
     ("e04-newton", NEWTON.format(leaf=OWN_LEAF, result="(x - slope).detach()"), "gradient descent"),
     ("e04-newton", NEWTON.format(leaf=OWN_LEAF, result="(x + slope / curvature).detach()"), "uphill"),
@@ -214,6 +269,9 @@ ALSO_RIGHT = [
     ),
     ("e04-product", PRODUCT.format(leaf=OWN_LEAF, rest="return torch.autograd.grad((slopes * v).sum(), x)[0]")),
     ("e04-newton", NEWTON.format(leaf=OWN_LEAF, result="x.detach() - (slope / curvature).detach()")),
+    ("e04-product", "product = lambda f, x, v: torch.func.jvp(torch.func.grad(f), (x,), (v,))[1]"),
+    ("e04-product", "product = lambda f, x, v: torch.autograd.functional.hvp(f, x, v)[1]"),
+    ("e04-product", "product = lambda f, x, v: torch.autograd.functional.vhp(f, x, v)[1]"),
     (
         "e04-bell",
         BELL.format(

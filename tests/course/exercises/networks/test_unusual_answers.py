@@ -129,7 +129,12 @@ WRONG = [
     ("n01-kaiming", KAIMING + "(torch.rand(outputs, inputs) * 2 - 1) * math.sqrt(2 / inputs)",
      "Numbers between −b and b have a spread of b / sqrt"),
     ("n01-kaiming", KAIMING + "torch.full((outputs, inputs), math.sqrt(2 / inputs))",
+     "is one number everywhere"),
+    ("n01-kaiming", KAIMING + "torch.randn(outputs, inputs, generator=torch.Generator().manual_seed(0))",
      "It should be drawn anew; leave the seed to the caller"),
+    ("n01-linear", LINEAR + "x @ weight.view(3, 2) + bias", "swaps rows and columns"),
+    ("n01-linear", LINEAR + "x @ weight + bias", "fits only a square weight"),
+    ("n01-linear", LINEAR + "...", "returned the dots"),
     ("n01-linear", LINEAR + "x @ weight.reshape(weight.shape[1], -1) + bias", "Transpose it"),
     ("n01-linear", LINEAR + "x @ weight.detach().t() + bias", "something on the way left the graph"),
     ("n02-chain", ("class Chain(Module):\n    def __init__(self, *modules):\n        super().__init__()\n"

@@ -49,9 +49,9 @@ def throws(throws: Callable[[int], Any], *, manual_seed: Callable[[int], Any]) -
     )
     drawn = values(result)
     eyes = {number for throw in drawn for number in throw}
-    expect(0 not in eyes, "a die shows a 0. randint begins at 0 unless you say otherwise.")
-    expect(6 in eyes, "in 600 throws there is no 6. randint leaves its upper end out, as range does.")
-    expect(7 not in eyes, "a die shows a 7. randint leaves out its upper end, so that end should be 7.")
+    expect(eyes not in ({*range(6)}, {*range(7)}), "a die shows a 0. randint begins at 0 unless you say otherwise.")
+    expect(eyes != {*range(1, 6)}, "in 600 throws there is no 6. randint leaves its upper end out, as range does.")
+    expect(eyes != {*range(1, 8)}, "a die shows a 7. randint leaves out its upper end, so that end should be 7.")
     faces = {1, 2, 3, 4, 5, 6}
     expect(eyes <= faces, f"a die shows {min(eyes - faces, default=0)}; it has the numbers 1 to 6.")
     expect(eyes == faces, f"in 600 throws of two dice these numbers never came up: {sorted(faces - eyes)}.")

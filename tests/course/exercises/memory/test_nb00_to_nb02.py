@@ -43,6 +43,7 @@ ROWS = """
 02-whole          | whole = tail.set_(tail.untyped_storage())      | `tail` itself has changed
 02-whole          | whole = tail.resize_(10)                       | `tail` itself has changed
 02-whole          | tail.set_(tail.untyped_storage()); whole = tail.view(10) | `tail` itself has changed
+02-whole          | tail.resize_(10); whole = tail.view(2, 5)      | `tail` itself has changed
 02-whole          | whole = torch.arange(20, 30)                   | looks at another storage
 02-whole          | whole = tail.as_strided((2, 5), (5, 1), 0)     | One dimension was asked for
 02-whole          | whole = tail.view(3, 1)                        | sees no more than `tail`

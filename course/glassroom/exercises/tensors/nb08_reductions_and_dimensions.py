@@ -92,7 +92,7 @@ def channels(brightness: Any, *, batch: Any) -> str:
         "`brightness` has the means of three thirds of the storage: a view keeps the reading order, in which the first "
         "image comes before the second, with all its channels. Name the dimensions that should go.",
     )
-    expect_tensor(brightness, "brightness", shape=(3,), value=values(batch.mean((0, 2, 3))), dtype="float32")
+    expect_tensor(brightness, "brightness", shape=(3,), value=values(batch.mean((0, 2, 3))))
     return "(2, 3, 4, 5) without dimensions 0, 2 and 3 is (3,)."
 
 

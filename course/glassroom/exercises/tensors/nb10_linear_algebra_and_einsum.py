@@ -140,7 +140,7 @@ def heads(scores: Any, *, queries: Any, keys: Any) -> str:
         "the shape is right, but the numbers are mixed up: view and reshape keep the reading order. To put heads "
         "before positions, transpose.",
     )
-    expect_tensor(scores, "scores", shape=(2, 2, 4, 5), value=values(wanted), dtype="float32")
+    expect_tensor(scores, "scores", shape=(2, 2, 4, 5), value=values(wanted))
     return "`b` and `h` run together, `n` is summed, and `q` and `k` remain."
 
 

@@ -6,15 +6,14 @@ from typing import Any
 
 from tensorglass.core.errors import explained
 from tensorglass.core.out_of_scope import about
-from tensorglass.optim import Optimizer
 
 __all__ = ["ZeroRedundancyOptimizer"]
 
 
-class ZeroRedundancyOptimizer(Optimizer):
+class ZeroRedundancyOptimizer:
     """An optimizer whose state is shared among processes. No optimizer here is one, and making one is refused."""
 
-    def __init__(self, params: Any, optimizer_class: type[Optimizer], **options: Any) -> None:
+    def __init__(self, params: Any, optimizer_class: type, **options: Any) -> None:
         raise explained(
             NotImplementedError("ZeroRedundancyOptimizer: an optimizer's state is whole in every process here"),
             about("distributed.optim.ZeroRedundancyOptimizer") or "",

@@ -34,7 +34,6 @@ def test_no_tensor_of_a_sparse_layout_is_made(layout: torch.layout) -> None:
 def test_no_optimizer_shares_its_state_among_processes() -> None:
     weight = torch.ones(1, requires_grad=True)
     assert not isinstance(torch.optim.SGD([weight], 0.1), ZeroRedundancyOptimizer)
-    assert issubclass(ZeroRedundancyOptimizer, torch.optim.Optimizer)
     with pytest.raises(NotImplementedError, match="whole in every process"):
         ZeroRedundancyOptimizer([weight], torch.optim.SGD, lr=0.1)
 

@@ -1,13 +1,15 @@
 """Answers that fit only the notebook's own inputs. Checks detect them by other inputs, the dtype, and writes."""
 
 import ast
+import inspect
+import re
 from contextlib import suppress
 from types import FunctionType
 
 import pytest
 from exercise_answers import COURSE, wrong_answers
 
-from glassroom.exercises import judge
+from glassroom.exercises import exercises, judge
 from glassroom.exercises._answer_key import hints_of, setup_of
 from glassroom.exercises.account import account
 from glassroom.exercises.engine import Misconception
@@ -132,6 +134,35 @@ def convolve(images, weight):
 ]
 
 test_an_answer_for_one_input_is_told = wrong_answers(WRONG, GRAD_A=[6.0, 20.0])
+
+
+FUNCTIONS = [
+    id
+    for id in sorted(exercises())
+    if re.match(r"e\d|n01", id) and hints_of(id)[-1].lstrip().startswith(("def ", "import"))
+]
+
+
+@pytest.mark.parametrize("id", FUNCTIONS)
+def test_a_function_that_returns_what_is_right_for_the_first_call_alone_is_refused(torch, id):
+    names = _model(torch, id, hints_of(id)[-1])
+    for name in exercises()[id].answers:
+        if isinstance(names[name], FunctionType):
+            names[name] = always_the_first(names[name])
+    parameters = inspect.signature(exercises()[id].examine).parameters.values()
+    given = {each.name: names[each.name] for each in parameters if each.kind is each.KEYWORD_ONLY}
+    verdict = judge(id, *(names[name] for name in exercises()[id].answers), **given)
+    assert not verdict.solved, verdict.message
+
+
+def always_the_first(function):
+    results = []
+
+    def constant(*arguments):
+        results.append(results[0] if results else function(*arguments))
+        return results[0]
+
+    return constant
 
 
 def test_a_check_that_looks_whether_something_was_written_leaves_no_trace_in_an_account(torch):

@@ -192,6 +192,8 @@ def each_gradient(each_gradient: Callable[..., Any], *, w: Any, xs: Any, ys: Any
         expect(not same_value(values(returned), values(mistake)), shows)
     expect_tensor(returned, "each_gradient(w, xs, ys)", shape=tuple(xs.shape), dtype="float32")
     expect_value(returned, "each_gradient(w, xs, ys)", right)
+    elsewhere = call(each_gradient, "each_gradient", w + 1, xs, ys)
+    expect_value(elsewhere, "each_gradient(w + 1, xs, ys)", 2 * ((xs * (w + 1)).sum(dim=1) - ys)[:, None] * xs)
     return "Each sample has a gradient of its own: a row of the result."
 
 
@@ -240,6 +242,8 @@ def bend(bend: Callable[..., Any], *, x: Any, v: Any) -> str:
         f"{mine} is not the Hessian times v, {truth}: which function does jvp move, and in which direction?",
     )
     _expect_untouched(at)
+    elsewhere = call(bend, "bend", _cubes, at, v.detach())
+    expect_value(elsewhere, "bend(f, x, v) for f(x) = (x ** 3).sum()", 6 * at * v.detach())
     for ready in ("hessian", "jacfwd", "jacrev", "jacobian"):
         expect(
             ready not in called,
@@ -262,6 +266,10 @@ def _neighbors(x: Any) -> Any:
 def _jacobian_of_neighbors(x: Any) -> list[list[float]]:
     pairs, last = list(zip(values(x), values(x)[1:], strict=False)), len(x) - 2
     return [[0.0] * place + [right, left] + [0.0] * (last - place) for place, (left, right) in enumerate(pairs)]
+
+
+def _cubes(x: Any) -> Any:
+    return (x**3).sum()
 
 
 def _bent(x: Any) -> Any:

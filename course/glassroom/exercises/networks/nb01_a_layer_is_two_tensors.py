@@ -252,4 +252,6 @@ def bilinear(bilinear: Callable[..., Any], *, weight: Any) -> str:
         "every row of `a` met all rows of `b`, and the results were added up. One letter, n, walks through both.",
     )
     expect_value(result, name, ((a @ weight).transpose(0, 1) * b[:, None]).sum(-1))
+    elsewhere = call(bilinear, "bilinear", a + 1, b, weight)
+    expect_value(elsewhere, "bilinear(a + 1, b, weight)", (((a + 1) @ weight).transpose(0, 1) * b[:, None]).sum(-1))
     return "All products of a pair of numbers, weighted and summed: one table of weights for each output."

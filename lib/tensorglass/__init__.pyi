@@ -31,6 +31,7 @@ from tensorglass import __config__ as __config__
 from tensorglass import _dynamo as _dynamo
 from tensorglass import _inductor as _inductor
 from tensorglass import _jit_internal as _jit_internal
+from tensorglass import _tensor_str as _tensor_str
 from tensorglass import _vmap_internals as _vmap_internals
 from tensorglass import accelerator as accelerator
 from tensorglass import amp as amp
@@ -38,6 +39,7 @@ from tensorglass import array_api as array_api
 from tensorglass import autograd as autograd
 from tensorglass import backends as backends
 from tensorglass import compiler as compiler
+from tensorglass import cpu as cpu
 from tensorglass import cuda as cuda
 from tensorglass import distributed as distributed
 from tensorglass import distributions as distributions
@@ -46,6 +48,7 @@ from tensorglass import fft as fft
 from tensorglass import func as func
 from tensorglass import functional as functional
 from tensorglass import futures as futures
+from tensorglass import fx as fx
 from tensorglass import hub as hub
 from tensorglass import interop as interop
 from tensorglass import jit as jit
@@ -56,6 +59,7 @@ from tensorglass import memory as memory
 from tensorglass import mps as mps
 from tensorglass import multiprocessing as multiprocessing
 from tensorglass import nn as nn
+from tensorglass import onnx as onnx
 from tensorglass import ops as ops
 from tensorglass import optim as optim
 from tensorglass import overrides as overrides

@@ -1,6 +1,7 @@
 """``torch._utils``: several tensors flattened into one, as programs that send gradients do; the number of a device.
 
-And `_assert`, PyTorch's in the root, which networks call that are meant to be traced.
+And what is in PyTorch's root: `_assert`, which networks call that are meant to be traced, and the conversions of the
+indices of sparse matrices, which libraries do with dense ones, of edges of graphs.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import tensorglass as torch
 from tensorglass.tensor.tensor import Tensor
 
 __all__ = [
-    "_assert", "_flatten_dense_tensors", "_get_device_index", "_reorder_tensors_as", "_take_tensors",
-    "_unflatten_dense_tensors",
+    "_assert", "_convert_indices_from_coo_to_csr", "_convert_indices_from_csr_to_coo", "_flatten_dense_tensors",
+    "_get_device_index", "_reorder_tensors_as", "_take_tensors", "_unflatten_dense_tensors",
 ]  # fmt: skip
 
 
@@ -74,3 +75,22 @@ def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = Fal
     if number is None:
         raise ValueError(f"Expected a torch.device with a specified index or an integer, but got:{device}")
     return number
+
+
+def _convert_indices_from_coo_to_csr(input: Tensor, size: int, *, out_int32: bool = False) -> Tensor:
+    """Where each of `size` rows begins among elements that are sorted by their rows, `input`; then where the last ends.
+
+    >>> torch._convert_indices_from_coo_to_csr(torch.tensor([0, 0, 2]), 4)
+    tensor([0, 2, 2, 3, 3])
+    """
+    ends = torch.bincount(input, minlength=size).cumsum(0)
+    return torch.cat([ends.new_zeros(1), ends]).to(torch.int32 if out_int32 else torch.int64)
+
+
+def _convert_indices_from_csr_to_coo(
+    crow_indices: Tensor, col_indices: Tensor, *, out_int32: bool = False, transpose: bool = False
+) -> Tensor:
+    """The rows and the columns of elements, from where each row begins. `transpose`: the columns, then the rows."""
+    rows = torch.arange(len(crow_indices) - 1, device=crow_indices.device).repeat_interleave(crow_indices.diff())
+    pair = (col_indices, rows) if transpose else (rows, col_indices)
+    return torch.stack([part.to(torch.int32 if out_int32 else torch.int64) for part in pair])

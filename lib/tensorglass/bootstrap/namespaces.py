@@ -49,6 +49,7 @@ def answering(
 
 
 _PYTORCH_NAMES = os.path.join(os.path.dirname(__file__), "pytorch_names.txt")
+_INNER = ("Tensor._make_wrapper_subclass",)  #: names that PyTorch does not document, and that libraries ask for
 MODULES = ("linalg", "special", "fft")
 _library: ModuleType  #: the package, which imports this module
 
@@ -98,7 +99,7 @@ def attach(library: ModuleType) -> None:
     _library = library
     attributes: dict[str, Any] = {"__dir__": _dir}
     there = frozenset(dir(Tensor))
-    for path in pytorch_names():
+    for path in (*pytorch_names(), *_INNER):
         home, _, name = path.rpartition(".")
         if home == "Tensor" and name not in there:
             attributes[name] = MissingAttribute(name)

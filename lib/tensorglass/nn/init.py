@@ -302,3 +302,12 @@ kaiming_uniform = _old(kaiming_uniform_)
 kaiming_normal = _old(kaiming_normal_)
 orthogonal = _old(orthogonal_)
 sparse = _old(sparse_)
+
+
+# --- the older names of what fills a tensor, which programs import ------------------------------------------------
+
+_no_grad_uniform_ = uniform_
+_no_grad_normal_ = normal_
+_no_grad_trunc_normal_ = trunc_normal_
+_no_grad_fill_ = constant_
+_no_grad_zero_ = zeros_

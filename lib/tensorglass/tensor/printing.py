@@ -111,7 +111,7 @@ def tensor_repr(tensor: Tensor, contents: str | None = None) -> str:
     kind = type(tensor).__name__
     prefix = "tensor(" if kind in ("Tensor", "Parameter") else f"{kind}("
     indent = len(prefix)
-    values = _values_text(tensor, indent) if contents is None else contents
+    values = values_text(tensor, indent) if contents is None else contents
     return _with_suffixes(prefix + values, _suffixes(tensor), indent)
 
 
@@ -204,7 +204,7 @@ def _complex_column(values: Sequence[complex]) -> _Column:
 # --- how they are laid out ----------------------------------------------------------------------------------
 
 
-def _values_text(tensor: Tensor, indent: int) -> str:
+def values_text(tensor: Tensor, indent: int) -> str:
     dim, numel = len(tensor._size), math.prod(tensor._size)
     if tensor._storage.device is META:
         return "..."

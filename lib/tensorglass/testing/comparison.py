@@ -23,7 +23,7 @@ from tensorglass.tensor.tensor import Tensor
 Message = str | Callable[[str], str] | None
 
 #: The default tolerances: rtol and atol.
-_TOLERANCES = {
+TOLERANCES = {
     dtypes.float16: (1e-3, 1e-5),
     dtypes.bfloat16: (1.6e-2, 1e-5),
     dtypes.float32: (1.3e-6, 1e-5),
@@ -165,7 +165,7 @@ def _compare_tensors(actual: Tensor, expected: Tensor, rules: _Rules, place: tup
             raise rules.fail(f"The values for attribute '{shown}' do not match: {one} != {other}.", place)
     if actual.is_meta and expected.is_meta:  # without elements
         return
-    rtol, atol = rules.tolerances(*[_TOLERANCES.get(tensor.dtype, (0.0, 0.0)) for tensor in (actual, expected)])
+    rtol, atol = rules.tolerances(*[TOLERANCES.get(tensor.dtype, (0.0, 0.0)) for tensor in (actual, expected)])
     one, other = _on_common_ground(actual.detach(), expected.detach())
     matches = isclose(one, other, rtol=float(rtol), atol=float(atol), equal_nan=rules.checks["equal_nan"])
     if not bool(matches.all()):

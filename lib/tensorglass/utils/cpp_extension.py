@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from tensorglass.core.errors import explained
+from tensorglass.core.left_out import LeftOut
 from tensorglass.core.out_of_scope import about
 
-__all__ = ["CUDA_HOME", "CUDAExtension", "CppExtension", "load", "load_inline"]
+__all__ = ["CUDA_HOME", "BuildExtension", "CUDAExtension", "CppExtension", "load", "load_inline"]
 
 CUDA_HOME = None  #: the folder of CUDA's compiler, which is not looked for
 
@@ -18,3 +19,7 @@ def load(name: str, *_: Any, **__: Any) -> NoReturn:
 
 
 load_inline = CppExtension = CUDAExtension = load
+
+
+class BuildExtension(LeftOut):
+    """The command of a program's setup that compiles."""

@@ -110,14 +110,15 @@ def test_modules_of_the_namespace_say_what_is_near_too(module: str, name: str, n
 
 def test_modules_of_the_namespace_say_what_only_pytorch_has() -> None:
     with pytest.raises(AttributeError) as caught:
-        _ = torch.onnx
-    assert notes_of(caught.value).startswith("torch.onnx is out of scope here")
+        _ = torch.onnx.export
+    assert notes_of(caught.value).startswith("torch.onnx.export is out of scope here")
 
 
 @pytest.mark.parametrize(
     ("path", "instead"),
     [
-        ("cpu", "torch.autocast('cpu')"),
+        ("cpu.Stream", "torch.autocast('cpu')"),
+        ("fx.replace_pattern", "programs run as they are written"),
         ("__future__", "module.to()"),
         ("distributed.all_reduce_coalesced", "call the operation for each tensor"),
         ("distributed.DeviceMesh", "torch.distributed.new_group"),
@@ -139,6 +140,17 @@ def test_a_tensor_says_of_an_attribute_that_it_is_not_here() -> None:
     assert notes_of(missing.value).startswith("torch.Tensor.to_sparse is out of scope here")
     with pytest.raises(AttributeError, match="type object 'Tensor' has no attribute 'to_sparse'"):
         _ = torch.Tensor.to_sparse
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"), [("record_stream", "torch.cuda.synchronize"), ("_make_wrapper_subclass", "as_subclass")]
+)
+def test_so_does_one_that_libraries_ask_a_tensor_or_its_class_for(name: str, instead: str) -> None:
+    for holder in (torch.ones(2), torch.Tensor):
+        assert not hasattr(holder, name)
+        with pytest.raises(AttributeError, match=f"has no attribute '{name}'") as missing:
+            getattr(holder, name)
+        assert instead in notes_of(missing.value)
 
 
 def test_of_a_slip_in_an_attribute_python_says_what_is_near() -> None:

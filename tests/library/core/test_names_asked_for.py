@@ -1,8 +1,9 @@
-"""Names that programs import to ask of tensors and optimizers what they are: nothing is one, and none can be made."""
+"""Names that programs import to ask of tensors and networks what they are: nothing is one, and none can be made."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -49,3 +50,48 @@ def test_no_kernel_of_a_programs_own_is_compiled(name: str) -> None:
     with pytest.raises(NotImplementedError, match="mine: sources in C\\+\\+ are not compiled") as caught:
         getattr(cpp_extension, name)(name="mine", sources=["mine.cpp"])
     assert "programs run as they are written" in caught.value.__notes__[0]
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("fx", "Graph GraphModule Interpreter Node Proxy Tracer Transformer"),
+        ("distributed.fsdp", "FSDPModule FullyShardedDataParallel MixedPrecision"),
+        ("distributed.tensor", "DTensor Partial Placement Replicate Shard"),
+        ("utils.cpp_extension", "BuildExtension"),
+    ],
+)
+def test_nothing_is_of_a_class_that_is_left_out_and_none_can_be_made(module: str, names: str) -> None:
+    for name in names.split():
+        kind = getattr(import_module(f"tensorglass.{module}"), name)
+        derived = type("Derived", (kind,), {})
+        assert not isinstance(torch.nn.Linear(1, 1), kind)
+        assert not isinstance(torch.ones(1), kind)
+        for each in (kind, derived):
+            with pytest.raises(NotImplementedError, match=rf"torch\.{module}\.{name} is a name here") as caught:
+                each(1, root=2)
+            assert "Instead, " in caught.value.__notes__[0]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["fx.symbolic_trace", "distributed.fsdp.fully_shard", "distributed.tensor.distribute_tensor",
+     "distributed.tensor.distribute_module"],
+)  # fmt: skip
+def test_a_function_that_is_left_out_refuses_to_be_called(path: str) -> None:
+    home, _, name = path.rpartition(".")
+    function = getattr(import_module(f"tensorglass.{home}"), name)
+    assert function.__name__ == name
+    with pytest.raises(NotImplementedError, match=rf"torch\.{path} is a name here") as caught:
+        function(torch.nn.Linear(1, 1))
+    assert "Instead, " in caught.value.__notes__[0]
+
+
+def test_no_network_is_recorded_or_exported() -> None:
+    @torch.fx.wrap
+    def double(x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+    assert double(torch.ones(1)).item() == 2
+    assert torch.fx.wrap("double") == "double"
+    assert torch.onnx.is_in_onnx_export() is False

@@ -32,6 +32,13 @@ class _InfiniteConstantSampler(Sampler[None]):
             yield None
 
 
+class _DatasetKind:
+    """What `DataLoader._dataset_kind` is: whether batches are made of items by their numbers, or of a stream."""
+
+    Map = 0
+    Iterable = 1
+
+
 class DataLoader(Generic[T_co]):
     """The batches of a dataset, anew each time it is iterated over.
 
@@ -158,6 +165,11 @@ class DataLoader(Generic[T_co]):
             return length
         whole, rest = divmod(length, self.batch_size)
         return whole + (rest > 0 and not self.drop_last)
+
+    @property
+    def _dataset_kind(self) -> int:
+        """As PyTorch's loaders tell it, of which libraries ask."""
+        return _DatasetKind.Iterable if self._is_stream else _DatasetKind.Map
 
     def __iter__(self) -> Iterator[Any]:
         pinned = self._pins()

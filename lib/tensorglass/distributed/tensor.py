@@ -1,0 +1,31 @@
+"""`torch.distributed.tensor`: libraries ask whether a tensor's parts are in several processes. No tensor's are here."""
+
+from __future__ import annotations
+
+from tensorglass.core.left_out import LeftOut, left_out
+
+__all__ = ["DTensor", "Partial", "Placement", "Replicate", "Shard", "distribute_module", "distribute_tensor"]
+
+
+class DTensor(LeftOut):
+    """A tensor whose parts are in several processes. No tensor here is one."""
+
+
+class Placement(LeftOut):
+    """Where the parts of a tensor are."""
+
+
+class Shard(LeftOut):
+    """Each process has a part of the tensor."""
+
+
+class Replicate(LeftOut):
+    """Each process has the whole tensor."""
+
+
+class Partial(LeftOut):
+    """Each process has a summand of the tensor."""
+
+
+distribute_module = left_out("distributed.tensor.distribute_module")
+distribute_tensor = left_out("distributed.tensor.distribute_tensor")

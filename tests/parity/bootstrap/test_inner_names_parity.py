@@ -1,0 +1,68 @@
+"""Names that PyTorch does not document, and that libraries use nevertheless: they do what PyTorch's do."""
+
+from __future__ import annotations
+
+import pytest
+from parity.steps import disagreement, lines
+
+import tensorglass
+import tensorglass.cpu.amp
+import tensorglass.testing._comparison
+
+torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
+
+STEPS = r"""
+torch._convert_indices_from_coo_to_csr(torch.tensor([0, 0, 2]), 4)
+torch._convert_indices_from_coo_to_csr(torch.tensor([1, 1, 1, 2]), size=3, out_int32=True)
+torch._convert_indices_from_coo_to_csr(torch.tensor([], dtype=torch.int64), 2)
+torch._convert_indices_from_csr_to_coo(torch.tensor([0, 2, 2, 3]), torch.tensor([1, 2, 0]))
+torch._convert_indices_from_csr_to_coo(torch.tensor([0, 2, 2, 3]), torch.tensor([1, 2, 0]), transpose=True)
+torch._convert_indices_from_csr_to_coo(torch.tensor([0, 1]), torch.tensor([5]), out_int32=True)
+torch.testing._comparison.default_tolerances(torch.float16, torch.ones(2, dtype=torch.float64))
+torch.testing._comparison.default_tolerances(torch.ones(2, dtype=torch.int64))
+torch.testing._comparison.default_tolerances(torch.float32, dtype_precisions={torch.float32: (0.5, 0.25)})
+torch.testing._comparison.default_tolerances(2.0)
+torch.manual_seed(0).initial_seed() ;; torch.nn.init._no_grad_uniform_(torch.ones(3, requires_grad=True), -1, 1)
+torch.manual_seed(0).initial_seed() ;; torch.nn.init._no_grad_normal_(torch.ones(3, requires_grad=True), 2, 3)
+torch.manual_seed(0).initial_seed() ;; torch.nn.init._no_grad_trunc_normal_(torch.ones(3), 0.0, 1.0, -1.0, 0.5)
+torch.nn.init._no_grad_fill_(torch.ones(3, requires_grad=True), 7), torch.nn.init._no_grad_zero_(torch.ones(2))
+torch._tensor_str._tensor_str(torch.ones(20, 20) / 3, 4)
+torch._tensor_str._str(torch.ones(2)), torch._tensor_str._str(torch.ones(2), tensor_contents="two")
+torch._tensor_str.PRINT_OPTS.linewidth, torch._tensor_str.PRINT_OPTS.sci_mode
+torch.cpu.is_available(), torch.cpu.device_count(), torch.cpu.current_device(), torch.cpu.is_initialized()
+torch.cpu.synchronize(), torch.cpu.set_device("cpu")
+torch.onnx.is_in_onnx_export()
+torch.utils.data.DataLoader([1])._dataset_kind == torch.utils.data.dataloader._DatasetKind.Map
+torch.utils.data.DataLoader(torch.utils.data.IterableDataset())._dataset_kind
+"""
+
+
+@pytest.mark.parametrize("line", lines(STEPS))
+def test_an_inner_name_does_what_pytorchs_does(line: str) -> None:
+    assert not disagreement(line)
+
+
+def test_the_older_name_of_autocast_for_the_cpu_warns_and_computes_in_bfloat16() -> None:
+    seen = []
+    for library in (tensorglass, torch):
+        with pytest.warns(FutureWarning) as caught, library.cpu.amp.autocast():
+            low = library.ones(2, 2) @ library.ones(2, 2)
+        with pytest.warns(FutureWarning), library.cpu.amp.autocast(False):
+            full = library.ones(2, 2) @ library.ones(2, 2)
+        with pytest.warns(FutureWarning), library.cpu.amp.autocast(dtype=library.float16):
+            half = library.ones(2, 2) @ library.ones(2, 2)
+        seen.append(([str(each.message) for each in caught], str(low), str(full), str(half)))
+    assert seen[0] == seen[1]
+
+
+def test_an_option_of_printing_that_is_set_by_name_holds_from_then_on() -> None:
+    seen = []
+    for library in (tensorglass, torch):
+        with library._tensor_str.printoptions(precision=2):
+            library._tensor_str.PRINT_OPTS.edgeitems = 1
+            library._tensor_str.PRINT_OPTS.threshold = 3
+            seen.append((repr(library.arange(5) / 3), library._tensor_str.get_printoptions()))
+            with pytest.raises(AttributeError, match="width"):
+                _ = library._tensor_str.PRINT_OPTS.width
+    assert seen[0] == seen[1]
+    assert repr(tensorglass.arange(5) / 3).count(",") == 4

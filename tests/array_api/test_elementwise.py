@@ -95,6 +95,9 @@ def operands(name: str, one: str, other: str) -> tuple[np.ndarray, np.ndarray]:
         first, second = first[~np.isinf(first)][:, None], second[~np.isinf(second)][None]
     if whole and name in ("pow", "bitwise_left_shift", "bitwise_right_shift"):
         first, second = first[np.abs(first) < 4][:, None], second[(second >= 0) & (second < 4)][None]
+    if name == "pow" and "complex" in one + other:  # a logarithm and an exponential, where these have a value
+        first = first[np.isfinite(first) & (first != 0)][:, None]
+        second = second[np.isfinite(second)][None]
     return first, second
 
 

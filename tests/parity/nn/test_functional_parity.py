@@ -44,10 +44,12 @@ SKIPPED = {
     "grid_sample": ("second",),  # not implemented here
 }
 #: Where PyTorch rounds to bfloat16 after each of several steps: see the appendix of the differences.
-ROUNDED_OFTEN = (
+ROUNDED_OFTEN: tuple[str, ...] = (
     "conv_transpose2d", "conv_transpose3d", "fractional_max_pool3d", "grid_sample", "instance_norm",
     "interpolate trilinear", "scaled_dot_product_attention",
 )  # fmt: skip
+if not torch.ops.mkldnn._is_mkldnn_bf16_supported():  # a processor without AVX-512, where oneDNN does not compute it
+    ROUNDED_OFTEN = ("conv_transpose1d", *ROUNDED_OFTEN)
 
 
 def calls(info: Any, dtype: Any) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:

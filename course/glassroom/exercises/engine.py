@@ -245,7 +245,7 @@ def _untouched(id: object) -> Verdict | None:
     """The sentence for a cell that still has the dots of the learner's copy where code should write into something."""
     if not isinstance(id, str):
         return None
-    dots = rf'^#.*\n\s*\.\.\.\s*\ncheck\("{re.escape(id)}"'
+    dots = rf"^\.\.\.\s*\ncheck\([\"']{re.escape(id)}[\"']"
     if not re.search(dots, running_code(), re.MULTILINE):
         return None
     return Verdict(False, f'the dots wait for your code. Try a line; hint("{id}") helps.', is_open=True)

@@ -15,6 +15,7 @@ import reprlib
 import sys
 import traceback
 from functools import cache
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -526,9 +527,10 @@ def test_the_line_of_a_cell_that_raised_is_reported():
 def test_dots_where_code_should_write_are_waited_for_and_not_called_wrong(torch, monkeypatch, capsys):
     """The cell assigns nothing, so the answer is the given tensor itself."""
     b = torch.arange(6).view(2, 3)
-    cell = '# your code here\n{}\n\ncheck("00-last-cell", a, b=b)'
-    for code, told in (("...", "the dots wait for your code"), ("...\nb[0, 2] = 7", "holds 5, not 7")):
-        request = {"content": {"code": cell.format(code)}}
+    ends = ('\n\ncheck("00-last-cell", a, b=b)', "\ncheck('00-last-cell', a, b=b)")
+    told_of = {"# your code here\n...": "the dots wait for your code", "...\nb[0, 2] = 7": "holds 5, not 7"}
+    for (code, told), end in product(told_of.items(), ends):
+        request = {"content": {"code": code + end}}
         shell = SimpleNamespace(get_parent=lambda request=request: request)
         monkeypatch.setattr("IPython.get_ipython", lambda shell=shell: shell)
         check("00-last-cell", b.view(6), b=b)

@@ -128,9 +128,8 @@ def _expect_filled(own: list[float], name: str, numbers: list[float], value: flo
     for before, after in kept:
         expect(
             math.isfinite(before) or same_value(after, before),
-            f"in `{name}` the infinite reading {before} has become {after:.3g}. isnan() finds only the missing "
-            "ones: nan_to_num replaces more than nan, isfinite() is False for the infinite ones too, and so is "
-            "r > -math.inf for -inf.",
+            f"in `{name}` the infinite reading {before} has become {after:.3g}. `isnan()` finds the missing ones and "
+            "no others; `nan_to_num`, `isfinite()` and comparisons with infinity concern the infinite ones too.",
         )
         expect(
             not before < value == after,
@@ -172,6 +171,8 @@ def same(same: Callable[[Any, Any], Any], *, odd: Any) -> str:
     negative[2] = -math.inf
     zeros = odd.clone()
     zeros[1] = 0.0
+    largest = odd.clone()
+    largest[2] = 3.4028234663852886e38
     cases = [
         (odd, odd.clone(), True, "each nan meets a nan"),
         (odd, shifted, False, "the nan is at the same place, but 1 meets infinity"),
@@ -186,7 +187,12 @@ def same(same: Callable[[Any, Any], Any], *, odd: Any) -> str:
         (zeros, odd, False, "a 0 meets a nan"),
         (odd[:2], odd[:2].flip(0), False, "each nan meets a 1"),
         (odd[:1], odd[:1].clone(), True, word("1 meets 1")),
+        (odd, largest, False, "one is infinite, the other the largest number of float32"),
     ]
+    for number in (-1.0, 1.0, 7.0, 99.0, -999.0, 999.0, 1e9, -1e9):  # which people put in place of nan
+        replaced = odd.clone()
+        replaced[1] = number
+        cases.append((odd, replaced, False, f"a nan meets {number:g}, which the data may hold as well"))
     for x, y, wanted, why in cases:
         told = asked(same, "same", x.clone(), y, told=ONE_OF_ALL)
         name = f"same({text(in_its_digits(values(x), 'float32'))}, {text(in_its_digits(values(y), 'float32'))})"
@@ -196,7 +202,7 @@ def same(same: Callable[[Any, Any], Any], *, odd: Any) -> str:
         )
         expect(
             isinstance(told, bool),
-            f"`{name}` is a {type(told).__name__}; it should be a plain bool: bool(…), or .item(), of one answer.",
+            f"`{name}` is of type {type(told).__name__}; it should be a plain bool: bool(…) or .item() of one answer.",
         )
         expect(told == wanted, f"`{name}` is {told}, though {why}.")
     return "Equal where something was measured, and missing in the same places."

@@ -147,6 +147,16 @@ WRONG = [
     ("t06-outside", "def outside(x, low, high): return ((x < low) | (x > high)).float()", "a mask of bools"),
     ("t06-same", "def same(x, y): return torch.allclose(x, y, equal_nan=True)", "1 and 1.000001 are not equal"),
     ("t06-same", "def same(x, y): return torch.equal(x, y)", "though each nan meets a nan"),
+    (
+        "t06-same",
+        "def same(x, y): return torch.equal(x.nan_to_num(-999, math.inf), y.nan_to_num(-999, math.inf))",
+        "a nan meets -999",
+    ),
+    (
+        "t06-same",
+        "def same(x, y): return torch.equal(x.nan_to_num(0.125), y.nan_to_num(0.125))",
+        "the largest number of float32",
+    ),
     ("t06-same", "def same(x, y): return (x == y).all()", "it should be a plain bool"),
     ("t06-same", "def same(x, y): return bool(((x == y) | x.isnan()).all())", "a nan meets a 0"),
     ("t06-same", "def same(x, y): return torch.equal(x.nan_to_num(0), y.nan_to_num(0))", "a nan meets a 0"),

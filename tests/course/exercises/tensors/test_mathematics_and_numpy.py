@@ -37,7 +37,7 @@ WRONG = [
     ("t05-growth", "def growth(rate, days): return torch.exp(days * torch.log1p(rate))", "how much it has grown"),
     ("t05-growth", "def growth(rate, days): return days * rate", "it should be"),
     ("t05-growth", "def growth(rate, days): return ((1 + rate.double()) ** days - 1)", "dtype torch.float64"),
-    ("t06-filled", "def filled(readings, value): return readings.nan_to_num(value)", "replaces more than nan"),
+    ("t06-filled", "def filled(readings, value): return readings.nan_to_num(value)", "concern the infinite ones too"),
     (
         "t06-filled",
         "def filled(readings, value): return torch.where(readings == float('nan'), value, readings)",

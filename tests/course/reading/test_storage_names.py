@@ -37,7 +37,7 @@ def test_a_cell_that_is_run_again_gives_the_same_names(library: str) -> None:
     for name, cell in zip(order, notebook.cells[1:], strict=True):
         # What a cell prints arrives in several outputs if the machine is busy.
         text = "".join(output.get("text") or output["data"]["text/plain"] for output in cell.outputs)
-        by_cell.setdefault(name, []).append(re.findall(r"(?:^|new storage |wrote )(S\d+)", text, re.MULTILINE))
+        by_cell.setdefault(name, []).append(re.findall(r"(?:^|new storage |changed )(S\d+)", text, re.MULTILINE))
     assert by_cell["made"] == [["S0"]] * 3
     assert by_cell["watched"] == [["S1", "S2", "S1"]] * 4
     assert by_cell["both"] == [["S0", "S3"]] * 3

@@ -56,7 +56,7 @@ LEAVES: dict[str, tuple[bool, str]] = {
     "leaf_b": (True, "None of the inputs of `b` requires a gradient, so nothing is recorded, computed or not."),
     "leaf_c": (False, "`a` requires a gradient, so the product is recorded: `c` has a grad_fn."),
     "leaf_d": (True, "When `d` was computed, nobody had asked yet. The flag was turned on afterwards."),
-    "leaf_e": (False, "clone is an operation like others: `e` has a storage of its own, and a grad_fn."),
+    "leaf_e": (False, "clone is an operation like any other: `e` has a storage of its own, and a grad_fn."),
 }
 
 

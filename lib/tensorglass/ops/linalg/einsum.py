@@ -115,7 +115,7 @@ def _check_lengths(sides: Sequence[Labels], operands: Sequence[Tensor], width: i
                             f"einsum(): subscript {label} has size {length} for operand {place} which does not "
                             f"broadcast with previously seen size {before}"
                         ),
-                        f"All dimensions named {label} are walked together, so they have one length, or 1.",
+                        f"All dimensions named {label} are walked together, so they must have one length, or 1.",
                         notebook=NOTEBOOK,
                     )
                 raise RuntimeError(

@@ -108,8 +108,8 @@ def test_what_stands_in_for_a_missing_answer_still_does_so_in_the_courses_own_ce
 
 
 WRITES = {
-    "set": "tail.set_(a.untyped_storage(), 1, (2,))\nwhole = a",
-    "data": "tail.data = a[2:]\nwhole = a",
+    "set": "tail.set_(a.untyped_storage(), 1, (3,))\nwhole = a",
+    "data": "tail.data = a[1:4]\nwhole = a",
     "values": "tail.fill_(7)\nwhole = torch.empty(0, dtype=tail.dtype).set_(tail.untyped_storage())",
 }
 

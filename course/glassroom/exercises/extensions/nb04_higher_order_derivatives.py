@@ -11,8 +11,6 @@ from glassroom.exercises.expect import call, expect, expect_saved_by_context, ex
 from glassroom.exercises.extensions.own_functions import applied
 from glassroom.exercises.facts import is_tensor, same_value, text, values
 
-MOST_WALKS = 6  # there and back again, in whichever way
-
 
 @exercise(
     "e04-order",
@@ -229,11 +227,10 @@ def product(product: Callable[..., Any], *, x: Any, v: Any) -> str:
     another = (
         "for another f, x and v, of six numbers, it is not the Hessian times v. It should be made of what it is given."
     )
-    with functions_called() as called_for_six:
-        try:
-            returned = _recorded(product, "product", _chained, many, many + 1)
-        except Misconception:
-            expect(False, another)
+    try:
+        returned = _recorded(product, "product", _chained, many, many + 1)
+    except Misconception:
+        expect(False, another)
     before, after, weights = many[:-1], many[1:], many + 1
     right = many * 0
     right[:-1] += 2 * after * weights[:-1] + 2 * before * weights[1:]
@@ -242,12 +239,7 @@ def product(product: Callable[..., Any], *, x: Any, v: Any) -> str:
         same_value(values(returned), values(right)),
         another,
     )
-    expect(
-        max(called_for_six["grad"], called_for_six["backward"]) < MOST_WALKS,
-        "the product is right, but for six numbers the way back is walked at least six times: a row of the Hessian "
-        "each time. Once is enough, with v.",
-    )
-    return "What the curvature does in one direction, and the matrix was never made."
+    return "The Hessian times v: what the curvature does in one direction."
 
 
 @exercise(

@@ -203,14 +203,6 @@ WRONG = [
         "for another f, x and v",
     ),
     (
-        "e04-product",
-        PRODUCT.format(
-            leaf=OWN_LEAF,
-            rest="return torch.stack([torch.autograd.grad(s, x, retain_graph=True)[0] for s in slopes]) @ v",
-        ),
-        "a row of the Hessian each time",
-    ),
-    (
         "e04-newton",
         "def newton_step(f, x): return torch.tensor(1.3958333333333335, dtype=torch.float64)",
         "for another f and x",

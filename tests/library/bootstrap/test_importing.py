@@ -195,7 +195,7 @@ def test_where_it_stands_for_pytorch_pytorchs_modules_are_found(line):
         ("export", "call the function itself"),
         ("monitor", "memory_timeline"),
         ("_export", "call the function itself"),
-        ("distributed.fsdp", "DistributedDataParallel"),
+        ("distributed.pipelining", "DistributedDataParallel"),
     ],
 )
 @pytest.mark.parametrize("library", ["torch", "tensorglass"])

@@ -71,20 +71,6 @@ class Bell(torch.autograd.Function):
         return grad * -2 * x * result
 """
 
-BELL_ONCE = """
-class Bell(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        result = (-x * x).exp()
-        ctx.save_for_backward(x, result)
-        return result
-    @staticmethod
-    @torch.autograd.function.once_differentiable
-    def backward(ctx, grad):
-        x, result = ctx.saved_tensors
-        return grad * -2 * x * result
-"""
-
 WRONG = [
     (
         "e04-order",
@@ -228,7 +214,7 @@ WRONG = [
         + PENALTY.format(leaf="points = given.detach().requires_grad_()", slopes=SLOPES, result=DISTANCE),
         "for the first two points alone",
     ),
-    ("e04-bell", BELL_ONCE, "@once_differentiable stands above"),
+    ("e04-bell", ONCE, "@once_differentiable stands above"),
     ("e04-newton", NEWTON.format(leaf=OWN_LEAF, result="x - slope / curvature"), "Let go of it"),
     ("e04-newton", NEWTON.format(leaf=OWN_LEAF, result="(x - slope).detach()"), "gradient descent"),
     ("e04-newton", NEWTON.format(leaf=OWN_LEAF, result="(x + slope / curvature).detach()"), "uphill"),

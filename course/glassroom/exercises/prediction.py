@@ -80,6 +80,8 @@ _FITS: dict[str, Callable[[Any], bool]] = {
 }
 
 
+#: The cells that ask, each with its question, in the order of first asking: whether the answer has been revealed.
+_asked: dict[tuple[str, str], bool] = {}
 _told_in: dict[str, _ToldIn] = {}  # by the id of the cell that reveals
 _first_told: dict[str, _FirstRun] = {}  # by the source of the cell that reveals
 _reviewed: dict[str, Prediction] = {}  # by their questions: a cell that runs again asks the same one
@@ -97,14 +99,22 @@ class _ToldIn:
     asked: list[tuple[str, str]] = field(default_factory=list)
     request: str = ""  # of the run that counts `turn`
     turn: int = 0
+    is_told: bool = True  # whether this run has judged every prediction so far
 
-    def in_place_of(self, asked: tuple[str, str]) -> str:
-        """The question whose turn it is in this run of the cell, if `asked` is one of another cell; else ""."""
+    def in_place_of(self, asked: tuple[str, str], awaited: str) -> str:
+        """The question whose turn it is in this run of the cell, if `asked` is one of another cell; else "".
+
+        `awaited` is the question whose turn it must be in a cell that has not revealed its own before.
+        """
         if running_request() != self.request:
-            self.request, self.turn = running_request(), 0
+            self.request, self.turn, self.is_told = running_request(), 0, True
         self.turn += 1
         if self.turn > len(self.asked):
-            self.asked.append(asked)
+            if awaited:
+                self.is_told = False
+                return awaited
+            if self.is_told:
+                self.asked.append(asked)
         elif not any(asked[0] == cell or asked[1] == question for cell, question in self.asked):
             return self.asked[self.turn - 1][1]
         return ""
@@ -162,6 +172,7 @@ class Prediction:
         self.taught = ""  # the notebook that the answer was taught in, known from the revealing on
         self.right, self.said = 0, 0
         self._asked_in = running_cell()
+        self._asked_anew = _asked.setdefault((self._asked_in, question), False)  # after its answer was revealed
         self._sheet: Sheet | None = None  # with the widget that asks, if there is one
 
     def ask(self) -> None:
@@ -277,11 +288,20 @@ class Prediction:
             print(text)
 
     def _another(self) -> str:
-        """The question that the running cell told the answer of when it ran before, if that was not this one."""
-        cell = running_cell()
+        """The question that the running cell reveals the answer of, if that is not this one; else "".
+
+        It is the one that it told of when it ran before. In a cell that has not told of any, a prediction that was
+        revealed before and then asked again is not meant where a later question waits for its answer.
+        """
+        cell, asked = running_cell(), (self._asked_in, self.question)
         if not cell or not self._asked_in:
             return ""
-        return _told_in.setdefault(cell, _ToldIn()).in_place_of((self._asked_in, self.question))
+        later = list(_asked)[list(_asked).index(asked) + 1 :] if self._asked_anew else []
+        awaited = [question for cell, question in later if not _asked[cell, question]]
+        another = _told_in.setdefault(cell, _ToldIn()).in_place_of(asked, awaited[-1] if awaited else "")
+        if not another:
+            _asked[asked] = True
+        return another
 
     def _first_told(self, kind: str, truth: _Truth, message: str) -> tuple[_Truth, str]:
         """The truth that the running cell told of this question when it ran for the first time, and the message."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import math
 import re
 from types import SimpleNamespace
@@ -489,18 +490,21 @@ def test_words_between_asterisks_are_stressed_and_products_are_not(written, show
     assert f"<p>{shown}</p>" in verdict_card("x", "wrong", f"So: {written}", "", "").html.replace("So: ", "")
 
 
+NOTEBOOKS = itertools.count()  # no two tests' cells have the same id
+
+
 @pytest.fixture
 def run_cell(monkeypatch, capsys):
     """Runs lines as the cell of an id, as a front end that tells the ids would; returns what was printed."""
     import IPython
 
-    names, runs = {"predict": predict}, []
+    names, runs, notebook = {"predict": predict}, [], next(NOTEBOOKS)
 
     def run(cell, source):
         runs.append(cell)
         parent = {
             "header": {"msg_id": f"run {len(runs)}"},
-            "metadata": {"cellId": cell} if cell else {},
+            "metadata": {"cellId": f"{notebook}: {cell}"} if cell else {},
             "content": {"code": source, "allow_stdin": False},
         }
         monkeypatch.setattr(IPython, "get_ipython", lambda: SimpleNamespace(get_parent=lambda: parent))
@@ -527,6 +531,39 @@ def test_a_cell_that_runs_again_does_not_judge_the_prediction_of_another_questio
     run_cell("ask 1", FIRST)
     assert "✓" in run_cell("tell 1", "guess.reveal(1)")
     assert "another question, “one?”" in run_cell("tell 2", "guess.reveal(2)")
+
+
+def test_a_prediction_that_is_asked_again_is_not_judged_in_place_of_one_that_was_never_revealed(run_cell):
+    run_cell("ask 1", FIRST)
+    run_cell("tell 1", "guess.reveal(1)")
+    run_cell("ask 2", SECOND)
+    run_cell("ask 1", FIRST)  # gone back to
+    told = run_cell("tell 2", "guess.reveal(2)")
+    assert not {"✓", "✗"} & set(told)
+    assert " ".join(told.split()).endswith("run again the cell that asks “two?”, then this one.")
+    assert "✓" in run_cell("tell 1", "guess.reveal(1)")
+    run_cell("ask 2", SECOND)
+    assert "✓" in run_cell("tell 2", "guess.reveal(2)")
+
+
+def test_a_cell_that_refused_one_of_its_predictions_judges_them_all_when_it_runs_again(run_cell):
+    run_cell("ask 1", FIRST)
+    run_cell("tell 1", "guess.reveal(1)")
+    run_cell("ask both", "guess, other = predict('two?', value=2), predict('three?', value=3)")
+    run_cell("ask 1", FIRST)
+    both = "guess.reveal(2); other.reveal(3)"
+    assert run_cell("tell both", both).count("✓") == 1
+    run_cell("ask both", "guess, other = predict('two?', value=2), predict('three?', value=3)")
+    assert run_cell("tell both", both).count("✓") == 2
+
+
+def test_a_prediction_is_revealed_twice_where_no_later_one_waits(run_cell):
+    run_cell("ask 0", "skipped = predict('zero?', value=0)")
+    run_cell("ask 1", FIRST)
+    run_cell("tell 1", "guess.reveal(1)")
+    assert "✓" in run_cell("tell 1 once more", "guess.reveal(1)")
+    run_cell("ask 1", FIRST)
+    assert "✓" in run_cell("tell 1 a third time", "guess.reveal(1)")
 
 
 ADDS = "w[0] += 1; guess.reveal(w[0])"

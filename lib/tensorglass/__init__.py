@@ -180,6 +180,7 @@ _LAZY = {
         "set_autocast_dtype",
         "set_autocast_enabled",
     ),
+    "ao": ("quantization",),
     "array_api": (),
     "compiler": (),
     "compiler.compiling": ("_disable_dynamo", "compile"),
@@ -253,6 +254,7 @@ _LAZY = {
 _also = [
     "Storage",
     "amp",
+    "ao",
     "autocast",
     "compile",
     "compiler",
@@ -267,6 +269,7 @@ _also = [
     "nn",
     "optim",
     "profiler",
+    "quantization",
     "quasirandom",
     "save",
     "utils",

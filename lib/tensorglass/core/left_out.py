@@ -6,7 +6,7 @@ Nothing is of such a class, and no object of it can be made; such a function can
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 from tensorglass.core.errors import explained
 from tensorglass.core.out_of_scope import about, tell_of_missing
@@ -15,9 +15,9 @@ __all__ = ["LeftOut", "left_out"]
 
 
 class LeftOut:
-    """Derive a class from this to have its name, and nothing of it. Making an object of it is refused."""
+    """Derive a class from this, directly, to have its name and nothing of it. Making an object of it is refused."""
 
-    def __new__(cls, *_: Any, **__: Any) -> NoReturn:
+    def __new__(cls, *_: Any, **__: Any) -> Self:
         kind = next(kind for kind in cls.__mro__ if LeftOut in kind.__bases__)
         raise _refusal(f"{kind.__module__.removeprefix('tensorglass.')}.{kind.__name__}")
 

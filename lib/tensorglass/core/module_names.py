@@ -19,6 +19,7 @@ ELSEWHERE = {
     "jit.annotations": "_jit_internal",
     "nn.modules.utils": "nn.modules.lengths",
     "optim.adamw": "optim.adam",
+    "quantization": "ao.quantization",
     "utils.data._utils": "utils.data",
     "utils.data._utils.collate": "utils.data.collate",
     "utils.data._utils.worker": "utils.data.workers",

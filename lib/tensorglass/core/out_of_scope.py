@@ -28,7 +28,7 @@ _TOPICS = (
         "compute with dense tensors, or with scipy.sparse",
     ),
     (
-        r"quant|\bqat|intrinsic|int_repr|\bq_|q(u)?int\d|Q(U)?Int\d|qscheme|per_(tensor|channel)_|fbgemm|\bao$|fuse_|fusion",
+        r"quant|\bqat|intrinsic|int_repr|\bq_|q(u)?int\d|Q(U)?Int\d|qscheme|per_(tensor|channel)_|fbgemm|\bao\b|fuse_|fusion",
         "quantized tensors and fused layers",
         "compute in float16 or bfloat16, which have half the bytes",
     ),

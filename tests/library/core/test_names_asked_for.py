@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -59,6 +61,9 @@ def test_no_kernel_of_a_programs_own_is_compiled(name: str) -> None:
         ("distributed.fsdp", "FSDPModule FullyShardedDataParallel MixedPrecision"),
         ("distributed.tensor", "DTensor Partial Placement Replicate Shard"),
         ("utils.cpp_extension", "BuildExtension"),
+        ("ao.quantization.observer", "HistogramObserver MinMaxObserver ObserverBase PerChannelMinMaxObserver"),
+        ("ao.quantization.fake_quantize", "FakeQuantize FakeQuantizeBase FusedMovingAvgObsFakeQuantize"),
+        ("ao.quantization.qconfig_mapping", "QConfigMapping"),
     ],
 )
 def test_nothing_is_of_a_class_that_is_left_out_and_none_can_be_made(module: str, names: str) -> None:
@@ -76,7 +81,9 @@ def test_nothing_is_of_a_class_that_is_left_out_and_none_can_be_made(module: str
 @pytest.mark.parametrize(
     "path",
     ["fx.symbolic_trace", "distributed.fsdp.fully_shard", "distributed.tensor.distribute_tensor",
-     "distributed.tensor.distribute_module"],
+     "distributed.tensor.distribute_module", "ao.quantization.convert", "ao.quantization.fuse_modules",
+     "ao.quantization.get_default_qconfig", "ao.quantization.prepare_qat", "ao.quantization.quantize_dynamic",
+     "ao.quantization.quantize_fx.prepare_fx"],
 )  # fmt: skip
 def test_a_function_that_is_left_out_refuses_to_be_called(path: str) -> None:
     home, _, name = path.rpartition(".")
@@ -95,3 +102,29 @@ def test_no_network_is_recorded_or_exported() -> None:
     assert double(torch.ones(1)).item() == 2
     assert torch.fx.wrap("double") == "double"
     assert torch.onnx.is_in_onnx_export() is False
+
+
+def test_settings_of_quantization_are_kept_and_no_observer_comes_of_them() -> None:
+    asked = torch.ao.quantization.MinMaxObserver.with_args(eps=0.5).with_args(ch_axis=1)
+    kept = torch.ao.quantization.QConfig(activation=asked, weight=torch.ao.quantization.default_weight_observer)
+    assert kept == (asked, kept.weight)
+    for later in (*kept, *torch.ao.quantization.default_qconfig):
+        with pytest.raises(
+            NotImplementedError, match=r"torch\.ao\.quantization\.observer\.MinMaxObserver is a name here"
+        ):
+            later()
+
+
+def test_the_older_name_of_quantization_is_the_same_module() -> None:
+    program = """
+import torch
+import torch.quantization.observer
+from torch.quantization import FakeQuantizeBase, MinMaxObserver
+assert torch.quantization is torch.ao.quantization
+assert torch.quantization.observer.MinMaxObserver is MinMaxObserver
+print(isinstance(torch.nn.Linear(1, 1), (FakeQuantizeBase, MinMaxObserver)))
+"""
+    done = subprocess.run(
+        [sys.executable, "-m", "tensorglass", "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "False\n", done.stderr

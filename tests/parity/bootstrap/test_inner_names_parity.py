@@ -32,6 +32,16 @@ torch._tensor_str.PRINT_OPTS.linewidth, torch._tensor_str.PRINT_OPTS.sci_mode
 torch.cpu.is_available(), torch.cpu.device_count(), torch.cpu.current_device(), torch.cpu.is_initialized()
 torch.cpu.synchronize(), torch.cpu.set_device("cpu")
 torch.onnx.is_in_onnx_export()
+torch.ao.quantization.QuantStub(), torch.ao.quantization.DeQuantStub()(torch.arange(3))
+torch.ao.quantization.QuantWrapper(torch.nn.ReLU().eval())
+torch.ao.quantization.QuantWrapper(torch.nn.ReLU())(torch.ones(2))
+torch.ao.quantization.QuantStub(qconfig=(1, 2)).qconfig, hasattr(torch.ao.quantization.QuantStub(), "qconfig")
+torch.ao.quantization.QConfig(torch.nn.ReLU(), None)
+torch.ao.quantization.QConfig(activation=torch.nn.ReLU, weight=None)._fields
+torch.nn.Linear(2, 2).apply(torch.ao.quantization.disable_observer).apply(torch.ao.quantization.enable_fake_quant)
+issubclass(torch.ao.quantization.MinMaxObserver, torch.nn.Module)
+issubclass(torch.ao.quantization.FakeQuantize, torch.nn.Module)
+issubclass(torch.quantization.MovingAverageMinMaxObserver, torch.quantization.MinMaxObserver)
 torch.utils.data.DataLoader([1])._dataset_kind == torch.utils.data.dataloader._DatasetKind.Map
 torch.utils.data.DataLoader(torch.utils.data.IterableDataset())._dataset_kind
 """

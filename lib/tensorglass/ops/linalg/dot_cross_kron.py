@@ -13,6 +13,7 @@ from tensorglass.core.errors import warn
 from tensorglass.graph.derivative import derivative
 from tensorglass.graph.recorder import is_recorded, no_out_with_gradients, recorded
 from tensorglass.ops.arg_parser.checks import check_tensor, type_name
+from tensorglass.ops.arg_parser.signature import signatures_for
 from tensorglass.ops.copies.copy import contiguous
 from tensorglass.ops.copies.out import cast_into_out
 from tensorglass.ops.declare.reduction import write_out
@@ -78,33 +79,33 @@ def tensordot(a: Tensor, b: Tensor, dims: Dims | Tensor = 2, out: Tensor | None 
     """
     check_tensor("tensordot", a)
     check_tensor("tensordot", b, "other", 2)
+    shown = dims
     if isinstance(dims, Tensor):
         if dims.numel() > 1 and dims._size[0] != 2:
             raise AssertionError(f"dims tensor must have size 2 in first dimension, got {dims._size[0]}")
         dims = dims.tolist() if dims.numel() > 1 else int(dims.item())
     if out is not None and not isinstance(out, Tensor):
         raise TypeError(f"tensordot(): argument 'out' must be Tensor, not {type_name(out)}")
-    if isinstance(dims, (tuple, list)) and len(dims) < 2:
-        raise ValueError(f"not enough values to unpack (expected 2, got {len(dims)})")
-    if isinstance(dims, (tuple, list)) and not isinstance(dims[0], (tuple, list)):
-        raise TypeError(
-            f"tensordot(): argument 'dims_self' (position 3) must be tuple of ints, not {type(dims[0]).__name__}"
-        )
     if not isinstance(dims, (int, tuple, list)):
         raise RuntimeError(
             "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, "
             f"but got dims={dims}"
         )
     if isinstance(dims, (tuple, list)):
-        of_a, of_b = [list(dim) if isinstance(dim, (tuple, list)) else [dim] for dim in dims]
+        of_self, of_other = dims
+        read = signatures_for(tensordot, "tensordot", _OF_LISTS, False)
+        _, _, of_a, of_b = read.read((a, b, of_self, of_other), {})[0]
     else:
         count = int(dims)
         if count < 0:
-            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={count}")
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={shown}")
         if count > min(len(a._size), len(b._size)):
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={count}")
         of_a, of_b = list(range(-count, 0)), list(range(count))
-    return _contracted(a, b, of_a, of_b, out)
+    return _contracted(a, b, [int(dim) for dim in of_a], [int(dim) for dim in of_b], out)
+
+
+_OF_LISTS = ("(Tensor input, Tensor other, tuple of ints dims_self, tuple of ints dims_other, *, Tensor out = None)",)
 
 
 def _contracted(a: Tensor, b: Tensor, of_a: list[int], of_b: list[int], out: Tensor | None) -> Tensor:

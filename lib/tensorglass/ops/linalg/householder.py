@@ -150,6 +150,8 @@ def _check_reflections(name: str, input: Tensor, tau: Tensor) -> None:
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
     if input._size[-2] < input._size[-1]:
         raise RuntimeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
+    if not tau._size:
+        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
     if input._size[-1] < tau._size[-1]:
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
     if len(tau._size) != len(input._size) - 1:

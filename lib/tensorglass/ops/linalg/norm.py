@@ -13,7 +13,7 @@ from tensorglass.graph.derivative import derivative
 from tensorglass.ops.arg_parser.checks import check_tensor, type_name
 from tensorglass.ops.copies.out import cast_into_out, check_safe_cast
 from tensorglass.ops.declare.reduction import Dims, axes_of, reduce
-from tensorglass.ops.declare.registry import operator
+from tensorglass.ops.declare.registry import FUNCTIONS, operator
 from tensorglass.ops.declare.type_promotion import check_out_dtype
 from tensorglass.ops.derivatives.shared import norm_backward
 from tensorglass.ops.derivatives.view_nodes import slice_view
@@ -69,9 +69,10 @@ def norm(
 ) -> Tensor:
     """The vector norm of order `p` over dimensions `dim`, or over all; with `dtype` of the elements converted to it."""
     p = order_of_norm(p)
-    if isinstance(p, str) and (p != "fro" or (isinstance(dim, (tuple, list)) and len(dim) > 2)):
-        several = range(len(input._size)) if dim is None else (dim,) if isinstance(dim, int) else dim
-        return linalg_matrix_norm(input, p, several, keepdim, dtype=dtype, out=out)
+    if isinstance(p, str) and (p != "fro" or not (dim is None or isinstance(dim, int) or len(dim) <= 2)):
+        several = list(range(len(input._size))) if dim is None else [dim] if isinstance(dim, int) else dim
+        given = {} if out is None else {"out": out}
+        return FUNCTIONS["linalg.matrix_norm"](input, p, several, keepdim, dtype=dtype, **given)  # it refuses by name
     check_norm_dtype("linalg.vector_norm", input, dtype)
     if dtype is not None:
         input = input.to(dtype)

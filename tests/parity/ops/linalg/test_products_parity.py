@@ -6,7 +6,10 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from parity.agreement import blueprint, disagreement
+from parity import steps
+from parity.agreement import blueprint, disagreement, torch
+
+import tensorglass
 
 SIZES = {
     "addmm": ((2, 2), (2, 3), (3, 2)),
@@ -112,3 +115,33 @@ def test_tensordot_reads_and_refuses_dimensions_as_pytorch_does(dims: Any) -> No
     check("tensordot", ones((2, 3)), ones((2, 3)), dims)
     check("tensordot", ones((2, 3)), ones((3, 2)), dims)
     check("tensordot", ones((2, 3)), ones((3, 2), "float64"), dims)
+
+
+WRONG_DIMS = r"""
+a,b=torch.ones(2,3),torch.ones(3,2) ;; torch.tensordot(a,b,dims=torch.tensor([[1.0],[0.0]]))
+a,b=torch.ones(2,3),torch.ones(3,2) ;; torch.tensordot(a,b,([1],[0.0])) ;; torch.tensordot(a,b,([1,2.5],[0,1]))
+a,b=torch.ones(2,3),torch.ones(3,2) ;; torch.tensordot(a,b,([1],0)) ;; torch.tensordot(a,b,(np.array([1]),[0]))
+a,b=torch.ones(2,3),torch.ones(3,2) ;; torch.tensordot(a,b,([torch.tensor(1.0)],[0]))
+a,b=torch.ones(2,3),torch.ones(3,2) ;; torch.tensordot(a,b,([True],[0]))
+a,b=torch.ones(2,3),torch.ones(3,2) ;; torch.tensordot(a,b,torch.tensor([-1]))
+a,b=torch.ones(2,3),torch.ones(3,2) ;; torch.tensordot(a,b,torch.tensor(-1.5))
+a,b=torch.ones(2,3),torch.ones(3,2) ;; torch.tensordot(a,b,([np.int64(1)],[torch.tensor(0)]))
+a,b=torch.ones(2,3),torch.ones(3,2) ;; torch.tensordot(a,b,([0],)) ;; torch.tensordot(a,b,([1],[0],[0]))
+torch.linalg.householder_product(torch.ones(3,2),torch.tensor(1.0))
+torch.linalg.householder_product(torch.ones(2,3,2),torch.tensor(1.0))
+x=torch.ones(2,3) ;; torch.norm(x,"nuc",np.int64(0)) ;; torch.norm(x,"nuc",1.5)
+x=torch.ones(2,3) ;; x.norm("nuc","a") ;; x.norm("nuc",True)
+x=torch.ones(2,3) ;; torch.norm(x,"nuc",torch.tensor([0,1])) ;; torch.norm(x,"nuc",(0,1.5)) ;; torch.norm(x,"nuc",0)
+x=torch.ones(2,3) ;; torch.norm(x,"fro",np.int64(0)) ;; torch.norm(x,"fro",1.5) ;; torch.norm(x,"nuc",[1,0],True)
+x=torch.ones(2,3,requires_grad=True) ;; torch.norm(x,"nuc") ;; torch.norm(x,"nuc",(0,1),out=torch.ones(3))
+"""
+
+
+@pytest.mark.parametrize("program", steps.lines(WRONG_DIMS))
+def test_dimensions_of_other_kinds_are_refused_in_pytorchs_words(program: str) -> None:
+    assert not steps.disagreement(program)
+
+
+def test_the_older_names_of_the_product_of_matrices_are_the_same_function() -> None:
+    for library in (tensorglass, torch):
+        assert library.spmm == library.dsmm == library.mm

@@ -64,7 +64,7 @@ from tensorglass.distributed.work import Work
 if TYPE_CHECKING:
     from tensorglass.distributed.process_group import ProcessGroup as ProcessGroup
 
-__getattr__ = fetching(globals(), {"process_group": ("ProcessGroup",)})  # it imports mpi4py
+__getattr__ = fetching(globals(), {"device_mesh": (), "process_group": ("ProcessGroup",)})  # it imports mpi4py
 
 __all__ = [
     "Backend", "GroupMember", "P2POp", "ReduceOp", "Work", "all_gather", "all_gather_into_tensor",

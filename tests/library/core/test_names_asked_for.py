@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -58,8 +59,14 @@ def test_no_kernel_of_a_programs_own_is_compiled(name: str) -> None:
     ("module", "names"),
     [
         ("fx", "Graph GraphModule Interpreter Node Proxy Tracer Transformer"),
-        ("distributed.fsdp", "FSDPModule FullyShardedDataParallel MixedPrecision"),
+        ("distributed.checkpoint", "DefaultLoadPlanner FileSystemReader FileSystemWriter Metadata StorageReader"),
+        ("distributed.checkpoint.state_dict", "StateDictOptions"),
+        ("distributed.device_mesh", "DeviceMesh"),
+        ("distributed.fsdp", "CPUOffload FSDPModule FullStateDictConfig FullyShardedDataParallel MixedPrecision"),
+        ("distributed.fsdp.sharded_grad_scaler", "ShardedGradScaler"),
+        ("distributed.fsdp.wrap", "CustomPolicy ModuleWrapPolicy"),
         ("distributed.tensor", "DTensor Partial Placement Replicate Shard"),
+        ("distributed.tensor.parallel", "ColwiseParallel ParallelStyle RowwiseParallel SequenceParallel"),
         ("utils.cpp_extension", "BuildExtension"),
         ("ao.quantization.observer", "HistogramObserver MinMaxObserver ObserverBase PerChannelMinMaxObserver"),
         ("ao.quantization.fake_quantize", "FakeQuantize FakeQuantizeBase FusedMovingAvgObsFakeQuantize"),
@@ -81,7 +88,10 @@ def test_nothing_is_of_a_class_that_is_left_out_and_none_can_be_made(module: str
 @pytest.mark.parametrize(
     "path",
     ["fx.symbolic_trace", "distributed.fsdp.fully_shard", "distributed.tensor.distribute_tensor",
-     "distributed.tensor.distribute_module", "ao.quantization.convert", "ao.quantization.fuse_modules",
+     "distributed.tensor.distribute_module", "distributed.checkpoint.save",
+     "distributed.checkpoint.state_dict.get_model_state_dict", "distributed.device_mesh.init_device_mesh",
+     "distributed.fsdp.wrap.size_based_auto_wrap_policy", "distributed.tensor.parallel.parallelize_module",
+     "ao.quantization.convert", "ao.quantization.fuse_modules",
      "ao.quantization.get_default_qconfig", "ao.quantization.prepare_qat", "ao.quantization.quantize_dynamic",
      "ao.quantization.quantize_fx.prepare_fx"],
 )  # fmt: skip
@@ -128,3 +138,45 @@ print(isinstance(torch.nn.Linear(1, 1), (FakeQuantizeBase, MinMaxObserver)))
         [sys.executable, "-m", "tensorglass", "-c", program], capture_output=True, text=True, check=False
     )
     assert done.stdout == "False\n", done.stderr
+
+
+def test_names_are_found_in_every_module_that_pytorch_has_them_in() -> None:
+    program = """
+from torch.distributed._tensor import DTensor, Replicate
+from torch.distributed.checkpoint.default_planner import DefaultLoadPlanner
+from torch.distributed.checkpoint.metadata import Metadata
+from torch.distributed.elastic.multiprocessing.errors import record
+from torch.distributed.elastic.utils.distributed import get_free_port
+from torch.distributed.fsdp.fully_sharded_data_parallel import FullyShardedDataParallel, ShardingStrategy
+from torch.distributed.tensor import DTensor as Same
+from torch.distributed.tensor.parallel.style import ParallelStyle
+from torch.distributed.tensor.placement_types import Placement
+from torch.fx.graph_module import GraphModule
+from torch.fx.node import Node
+import torch.distributed
+print(DTensor is Same, issubclass(Replicate, Placement), torch.distributed.device_mesh.__name__)
+"""
+    done = subprocess.run(
+        [sys.executable, "-m", "tensorglass", "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "True True tensorglass.distributed.device_mesh\n", done.stderr
+
+
+def test_a_launchers_names_do_what_programs_that_run_alone_need() -> None:
+    elastic = import_module("tensorglass.distributed.elastic")
+
+    @elastic.record
+    def main() -> str:
+        return "done"
+
+    assert main() == "done"
+    with socket.socket() as server:
+        server.bind(("localhost", elastic.get_free_port()))
+
+
+def test_what_has_a_state_and_takes_one_is_stateful() -> None:
+    stateful = import_module("tensorglass.distributed.checkpoint.stateful").Stateful
+    assert isinstance(torch.nn.Linear(1, 1), stateful)
+    assert not isinstance(torch.ones(1), stateful)
+    strategies = import_module("tensorglass.distributed.fsdp").ShardingStrategy
+    assert [each.name for each in strategies][:3] == ["FULL_SHARD", "SHARD_GRAD_OP", "NO_SHARD"]

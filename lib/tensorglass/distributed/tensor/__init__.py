@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from tensorglass.core.left_out import LeftOut, left_out
+from tensorglass.distributed.device_mesh import DeviceMesh, init_device_mesh
 
-__all__ = ["DTensor", "Partial", "Placement", "Replicate", "Shard", "distribute_module", "distribute_tensor"]
+__all__ = [
+    "DTensor",
+    "DeviceMesh",
+    "Partial",
+    "Placement",
+    "Replicate",
+    "Shard",
+    "distribute_module",
+    "distribute_tensor",
+    "init_device_mesh",
+]
 
 
 class DTensor(LeftOut):
@@ -15,15 +26,15 @@ class Placement(LeftOut):
     """Where the parts of a tensor are."""
 
 
-class Shard(LeftOut):
+class Shard(Placement, LeftOut):
     """Each process has a part of the tensor."""
 
 
-class Replicate(LeftOut):
+class Replicate(Placement, LeftOut):
     """Each process has the whole tensor."""
 
 
-class Partial(LeftOut):
+class Partial(Placement, LeftOut):
     """Each process has a summand of the tensor."""
 
 

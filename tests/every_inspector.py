@@ -23,6 +23,9 @@ from glassroom import (
 )
 from glassroom.inspectors.base import Inspector
 
+#: Known without making them, since every process that collects tests asks for them.
+KINDS = tuple(inspector.kind for inspector in Inspector.__subclasses__())
+
 
 class Network:
     """A network as PyTorch's are, made of any library's tensors."""

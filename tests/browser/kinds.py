@@ -5,11 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from every_inspector import every_inspector
+from every_inspector import KINDS as KINDS
 
-import tensorglass
-
-KINDS = tuple(every_inspector(tensorglass))
 PLAYERS = (
     *("backward stepper", "device map", "memory timeline", "watched cell", "holders", "memory comparison"),
     "memory log",

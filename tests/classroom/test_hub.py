@@ -112,7 +112,8 @@ class Learner:
 
 
 def _three_free_ports() -> int:
-    for first in random.sample(range(21000, 60000, 3), 200):  # another run on this machine looks for some as well
+    # Another run on this machine looks for some as well, and from 32768 on systems give ports to whoever asks for any.
+    for first in random.sample(range(21_000, 32_000, 3), 200):
         try:
             for port in range(first, first + 3):
                 with socket.create_server(("127.0.0.1", port)):

@@ -257,7 +257,11 @@ def _place_in_order(name: str) -> tuple[int, str]:
 
 def _processes(layer: str, jobs: int) -> tuple[str, ...]:
     """The arguments that tell pytest how many processes a layer uses, and how its tests are distributed among them."""
-    return ("-n", str(jobs + BESIDES.get(layer, 1)), "--dist", DEALT.get(layer, "worksteal")) if jobs > 1 else ()
+    if jobs <= 1:
+        return ()
+    processes = ("-n", str(jobs + BESIDES.get(layer, 1)), "--dist", DEALT.get(layer, "worksteal"))
+    # xdist would begin with the files that have most tests; `tests/conftest.py` puts those first that take longest.
+    return (*processes, "--no-loadscope-reorder") if layer == "classroom" else processes
 
 
 def _chosen(names: list[str], layers: list[Layer]) -> list[Layer]:

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import jsonschema
 import pytest
-from every_inspector import every_inspector
+from every_inspector import KINDS, every_inspector
 
 import glassroom
 import tensorglass
@@ -26,7 +25,6 @@ torch = pytest.importorskip("torch", reason="the pictures of real PyTorch tensor
 matplotlib = pytest.importorskip("matplotlib", reason="figures need matplotlib (extra: course)")
 matplotlib.use("agg")
 
-KINDS = tuple(every_inspector(tensorglass))
 LIBRARIES = (tensorglass, torch)
 PACKAGE = Path(glassroom.__file__).parent
 SCHEMA = json.loads((PACKAGE / "snapshot.schema.json").read_text(encoding="utf-8"))
@@ -220,25 +218,33 @@ def test_ipython_on_a_terminal_displays_colors(tmp_path: Path) -> None:
 # --- data -------------------------------------------------------------------------------------------------------------
 
 
-def test_data_of_what_a_hook_has_packed_are_of_the_written_schema() -> None:
+@pytest.fixture
+def schemas() -> Any:
+    """The validator of schemas: its import takes seconds, which collecting tests need not wait for."""
+    import jsonschema
+
+    return jsonschema.Draft202012Validator
+
+
+def test_data_of_what_a_hook_has_packed_are_of_the_written_schema(schemas: Any) -> None:
     leaf = tensorglass.ones(2, requires_grad=True)
     with tensorglass.autograd.graph.saved_tensors_hooks(lambda saved: 0, lambda packed: leaf.detach()):
         data = json.loads(json.dumps(glassroom.graph(leaf.exp()).as_dict()))
     assert data["steps"][0]["saved"][0]["state"] == "packed"
-    jsonschema.Draft202012Validator(SCHEMA).validate(data)
+    schemas(SCHEMA).validate(data)
 
 
-def test_the_schema_is_one() -> None:
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+def test_the_schema_is_one(schemas: Any) -> None:
+    schemas.check_schema(SCHEMA)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_inspectors_data_are_of_the_written_schema(inspectors, kind: str) -> None:
+def test_every_inspectors_data_are_of_the_written_schema(inspectors, schemas: Any, kind: str) -> None:
     data = json.loads(json.dumps(inspectors[kind].as_dict(), allow_nan=False))
-    jsonschema.Draft202012Validator(SCHEMA).validate(data)
+    schemas(SCHEMA).validate(data)
     assert (data["schema"], data["inspector"]) == (1, kind)
     broken = {**data, "schema": 2}
-    assert not jsonschema.Draft202012Validator(SCHEMA).is_valid(broken)
+    assert not schemas(SCHEMA).is_valid(broken)
 
 
 def test_both_libraries_give_the_same_data() -> None:

@@ -27,6 +27,7 @@ def tensors_of(value: Any, kind: type) -> list[Any]:
 
 def calls_of_torch() -> list[Any]:
     """PyTorch's own samples of its operators."""
+    from pytorchs_samples import inputs_of
     from torch.testing._internal.common_methods_invocations import op_db
 
     calls = []
@@ -34,7 +35,7 @@ def calls_of_torch() -> list[Any]:
         if operator.supports_autograd:
             dtype = torch.float32 if torch.float32 in operator.dtypes else torch.complex64
             try:
-                sample = next(iter(operator.sample_inputs("cpu", dtype, requires_grad=True)))
+                sample = next(inputs_of(operator, dtype, requires_grad=True))
             except (StopIteration, RuntimeError, NotImplementedError):
                 continue  # PyTorch has none for the CPU
             calls.append((operator, [sample.input, *sample.args], sample.kwargs))

@@ -17,7 +17,8 @@ import tensorglass
 torch = pytest.importorskip("torch", reason="the oracle is missing: pip install torch==2.13.0")
 pytest.importorskip("expecttest", reason="PyTorch's table of operators needs it: pip install expecttest")
 
-from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402  # after the oracle is known to be there
+from pytorchs_samples import inputs_of  # noqa: E402  # after the oracle is known to be there
+from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402  # as above
 
 BOTH: tuple[Any, Any] = (torch, tensorglass)
 SAMPLES = 3
@@ -84,7 +85,7 @@ def leaves(library: Any, value: Any) -> list[Any]:
 @pytest.mark.parametrize("info", OPERATORS, ids=lambda info: info.name)
 @pytest.mark.filterwarnings("ignore")
 def test_results_and_gradients_have_the_dtypes_of_pytorchs(info: Any) -> None:
-    for number, sample in enumerate(info.sample_inputs("cpu", torch.float32, requires_grad=info.supports_autograd)):
+    for number, sample in enumerate(inputs_of(info, torch.float32, requires_grad=info.supports_autograd)):
         arguments, keywords = (sample.input, *sample.args), sample.kwargs
         if number == SAMPLES:
             break

@@ -20,6 +20,7 @@ from parity.autograd.results import difference, outcome  # noqa: E402  # after t
 from parity.nn.samples import ours, spread  # noqa: E402  # as above
 from parity.nn.test_functional_parity import INFOS as FUNCTIONS  # noqa: E402  # as above
 from parity.nn.test_modules_parity import INFOS as MODULES  # noqa: E402  # as above
+from pytorchs_samples import inputs_of  # noqa: E402  # as above
 
 import tensorglass  # noqa: E402  # as above
 from tensorglass.ops import OPERATORS  # noqa: E402  # as above
@@ -114,7 +115,7 @@ OTHER_FUNCTIONS = {
 
 def calls_of_function(name: str) -> Iterator[Call]:
     info = FUNCTIONS[name]
-    for sample in spread(info.sample_inputs("cpu", torch.float64), MOST):
+    for sample in spread(inputs_of(info, torch.float64), MOST):
         arguments = as_arrays(torch, [sample.input, *sample.args])
         keywords = {key: as_arrays(torch, value) for key, value in sample.kwargs.items()}
         if info.name.startswith("nn.functional.embedding"):

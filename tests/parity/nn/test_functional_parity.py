@@ -9,7 +9,8 @@ from parity.nn.samples import disagreement, spread
 
 torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
 pytest.importorskip("expecttest", reason="PyTorch's table of operators needs it: pip install expecttest")
-from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402  # after the check above
+from pytorchs_samples import inputs_of, wrong_inputs_of  # noqa: E402  # after the check above
+from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402  # as above
 
 #: The functions of this library's `nn.functional` that are compared.
 NAMES = (
@@ -55,7 +56,7 @@ if not torch.ops.mkldnn._is_mkldnn_bf16_supported():  # a processor without AVX-
 def calls(info: Any, dtype: Any) -> list[tuple[tuple[Any, ...], dict[str, Any]]]:
     """The calls of a function that its samples describe. Samples of embeddings begin with the weight."""
     calls = []
-    samples = info.sample_inputs("cpu", dtype, requires_grad=dtype == torch.float64)
+    samples = inputs_of(info, dtype, requires_grad=dtype == torch.float64)
     for sample in spread(samples, MOST):
         arguments = (sample.input, *sample.args)
         if info.name.startswith("nn.functional.embedding"):
@@ -92,7 +93,7 @@ def test_wrong_calls_are_refused_as_in_pytorch(name: str) -> None:
     info = INFOS[name]
     if info.name[14:] in OTHER_WORDS:
         return
-    for error_input in info.error_inputs("cpu"):
+    for error_input in wrong_inputs_of(info):
         sample = error_input.sample_input
         assert disagreement(info.name[14:], (sample.input, *sample.args), sample.kwargs) is None
 

@@ -49,7 +49,7 @@ class NumpyBits:
         self._seed = seed
         self.spare_normal: float | None = None
         if "_engine" in vars(self):
-            self._engine.state = _begun(seed)
+            _begin(self._engine, seed)
 
     # Created when the first number is drawn, since `numpy.random` is a tenth of the import time. Then it is cached as
     # an attribute.
@@ -60,12 +60,12 @@ class NumpyBits:
 
     def _begin_draws(self, name: str) -> Any:
         if "_draw" not in vars(self):
-            self._go_on_from(_begun(self._seed))
+            engine = numpy.random.MT19937()
+            _begin(engine, self._seed)
+            self._draw_from(engine)
         return vars(self)[name]
 
-    def _go_on_from(self, state: Any) -> None:
-        engine = numpy.random.MT19937()
-        engine.state = state
+    def _draw_from(self, engine: numpy.random.MT19937) -> None:
         draw = numpy.random.Generator(engine)
         _drawing.add(self)
         self._engine, self._draw = engine, draw
@@ -76,7 +76,9 @@ class NumpyBits:
         if lock.acquire(blocking=False):
             lock.release()
         else:
-            self._go_on_from(self._engine.state)
+            engine = numpy.random.MT19937()
+            engine.state = self._engine.state
+            self._draw_from(engine)
 
     def draw_32(self, count: int) -> numpy.ndarray:
         """`count` integers of 32 random bits, as uint32."""
@@ -125,9 +127,9 @@ class NumpyBits:
         return int(record["initial_seed"])
 
 
-def _begun(seed: int) -> Any:
-    """The engine's initial state."""
-    return numpy.random.RandomState(seed % 2**32).get_state(legacy=False)
+def _begin(engine: numpy.random.MT19937, seed: int) -> None:
+    """Put the engine into the initial state of a seed."""
+    numpy.random.RandomState(engine).seed(seed % 2**32)
 
 
 _STATE = numpy.dtype(

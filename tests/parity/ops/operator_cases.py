@@ -10,12 +10,14 @@ import inspect
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain
 from typing import Any
 
 from parity.agreement import Blueprint, blueprint
 
 import tensorglass
+from tensorglass.ops import OPERATORS
 from tensorglass.ops.declare.registry import Operator, Sample
 from tensorglass.ops.declare.samples import samples_of
 
@@ -95,9 +97,15 @@ def _described(argument: Any, dtype: str, layout: str, recast: Any) -> Any:
     return blueprint(in_dtype(elements, dtype), dtype, size, layout)
 
 
+@cache
+def _samples(name: str) -> tuple[Sample, ...]:
+    """An operator's samples, which are read for every dtype and layout, and never given to a call."""
+    return tuple(samples_of(OPERATORS[name]))
+
+
 def sampled(row: Operator, dtype: str, layout: str = "contiguous") -> Iterator[Case]:
     """The operator's samples with operands of `dtype`, laid out as `layout` says."""
-    for sample in samples_of(row):
+    for sample in _samples(row.name):
         recast = _recast(sample)
         arguments = tuple(_described(argument, dtype, layout, recast) for argument in sample.arguments)
         keywords = {key: _described(keyword, dtype, layout, recast) for key, keyword in sample.keywords.items()}

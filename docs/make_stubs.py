@@ -322,8 +322,9 @@ def imports() -> Iterator[tuple[str, str]]:
         if isinstance(node, ast.ImportFrom) and node.module is not None:
             yield from ((node.module, alias.asname or alias.name) for alias in node.names)
     for module, names in torch._LAZY.items():
-        yield from ((f"tensorglass.{module}", name) for name in names)
-        if "." not in module:
+        if names:
+            yield from ((f"tensorglass.{module}", name) for name in names)
+        else:
             yield "tensorglass", module
 
 

@@ -183,7 +183,7 @@ _LAZY = {
         "set_autocast_dtype",
         "set_autocast_enabled",
     ),
-    "ao": ("quantization",),
+    "ao": (),
     "array_api": (),
     "compiler": (),
     "compiler.compiling": ("_disable_dynamo", "compile"),
@@ -272,7 +272,6 @@ _also = [
     "nn",
     "optim",
     "profiler",
-    "quantization",
     "quasirandom",
     "save",
     "utils",
@@ -291,9 +290,13 @@ def __getattr__(name: str) -> Any:
         from tensorglass.backends.built_with import is_built_with
 
         return is_built_with(name)
-    if name.startswith("_foreach_"):
-        from importlib import import_module
+    from importlib import import_module
 
+    from tensorglass.core.module_names import ELSEWHERE, ours
+
+    if name in ELSEWHERE:
+        return import_module(ours(f"torch.{name}"))
+    if name.startswith("_foreach_"):
         return getattr(import_module("tensorglass.foreach"), name)
     return _fetch(name)
 

@@ -32,7 +32,6 @@ from tensorglass import _dynamo as _dynamo
 from tensorglass import _inductor as _inductor
 from tensorglass import _jit_internal as _jit_internal
 from tensorglass import _tensor_str as _tensor_str
-from tensorglass import _utils as _utils
 from tensorglass import _vmap_internals as _vmap_internals
 from tensorglass import accelerator as accelerator
 from tensorglass import amp as amp
@@ -68,7 +67,6 @@ from tensorglass import overrides as overrides
 from tensorglass import profiler as profiler
 from tensorglass import quasirandom as quasirandom
 from tensorglass import random as random
-from tensorglass import serialization as serialization
 from tensorglass import sim as sim
 from tensorglass import special as special
 from tensorglass import testing as testing
@@ -88,7 +86,6 @@ from tensorglass.amp.settings import is_autocast_enabled as is_autocast_enabled
 from tensorglass.amp.settings import set_autocast_cache_enabled as set_autocast_cache_enabled
 from tensorglass.amp.settings import set_autocast_dtype as set_autocast_dtype
 from tensorglass.amp.settings import set_autocast_enabled as set_autocast_enabled
-from tensorglass.ao import quantization as quantization
 from tensorglass.backends.settings import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
 from tensorglass.backends.settings import get_float32_matmul_precision as get_float32_matmul_precision
 from tensorglass.backends.settings import get_num_interop_threads as get_num_interop_threads

@@ -20,6 +20,7 @@ _TOPICS = (
     (r"^cpu\.", "streams of a device that is always there", "use torch.accelerator, and torch.autocast('cpu')"),
     (r"\brecord_stream$", "marks of memory that another stream uses", "call torch.cuda.synchronize() before"),
     (r"_make_wrapper_subclass$", "tensors with no elements of their own", "derive from torch.Tensor, use as_subclass"),
+    (r"_python_dispatch", "handlers of what operators are made of", "define __torch_function__, which sees operators"),
     (r"^__future__$", "switches of how modules are converted", "call module.to(), which changes parameters in place"),
     (
         r"sparse|coalesce|c?crow_|c?col_indices|crow|row_indices|Tensor\.(indices|values)$|(indices|values)_copy"
@@ -38,7 +39,7 @@ _TOPICS = (
         "save the network's state_dict() with torch.save, and load it into the class",
     ),
     (
-        r"^jit\b|^_(dynamo|inductor|export)\b|cpp_extension|compile|Script|\bfx\b|^export\b|\bexport$|\bonnx\b|import_ir|parse_ir|parse_schema|[sS]ym_?[A-Z]|\bsym_|\bcond$|while_loop"
+        r"^jit\b|^_C\.(Block|Node|Value)$|^_(dynamo|inductor|export)\b|cpp_extension|compile|Script|\bfx\b|^export\b|\bexport$|\bonnx\b|import_ir|parse_ir|parse_schema|[sS]ym_?[A-Z]|\bsym_|\bcond$|while_loop"
         r"|\bgraph(s|_pool_handle)?$|CUDAGraph|make_graphed|functionalize|jiterator|Type$|Graph$|Graph|\bis_distributed$",
         "compilers and recorded programs",
         "call the function itself: programs run as they are written",

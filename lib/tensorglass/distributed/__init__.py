@@ -4,6 +4,7 @@
 what mpi4py finds (extra: distributed). Nothing of it is imported before a group is made.
 """
 
+import sys
 from typing import TYPE_CHECKING
 
 from tensorglass.core.lazy_modules import fetching
@@ -49,6 +50,9 @@ from tensorglass.distributed.groups import (
     new_subgroups,
     new_subgroups_by_enumeration,
 )
+from tensorglass.distributed.groups import (
+    default_group as _get_default_group,
+)
 from tensorglass.distributed.objects import (
     all_gather_object,
     broadcast_object_list,
@@ -64,7 +68,12 @@ from tensorglass.distributed.work import Work
 if TYPE_CHECKING:
     from tensorglass.distributed.process_group import ProcessGroup as ProcessGroup
 
-__getattr__ = fetching(globals(), {"device_mesh": (), "process_group": ("ProcessGroup",)})  # it imports mpi4py
+distributed_c10d = sys.modules[__name__]  #: PyTorch's module of the functions above
+
+__getattr__ = fetching(
+    globals(),
+    {"device_mesh": (), "rpc": (), "buckets": ("GradBucket",), "process_group": ("ProcessGroup",)},  # it imports mpi4py
+)
 
 __all__ = [
     "Backend", "GroupMember", "P2POp", "ReduceOp", "Work", "all_gather", "all_gather_into_tensor",

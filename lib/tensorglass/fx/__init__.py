@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from tensorglass.core.left_out import LeftOut, left_out
+from tensorglass.nn import Module
 
 __all__ = ["Graph", "GraphModule", "Interpreter", "Node", "Proxy", "Tracer", "Transformer", "symbolic_trace", "wrap"]
 
@@ -15,7 +16,7 @@ class Graph(LeftOut):
     """A program that was recorded."""
 
 
-class GraphModule(LeftOut):
+class GraphModule(LeftOut, Module):
     """A network made of a recorded program. No network here is one."""
 
 

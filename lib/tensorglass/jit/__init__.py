@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
+from tensorglass.core.left_out import left_out
 from tensorglass.futures import Future
 from tensorglass.jit.checked_types import isinstance
 from tensorglass.nn.modules.module import Module
@@ -79,6 +80,7 @@ class TracedModule(ScriptModule):
 
 
 TopLevelTracedModule = TracedModule
+_get_trace_graph = left_out("jit._get_trace_graph")
 
 
 def script(

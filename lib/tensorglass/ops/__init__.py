@@ -45,4 +45,8 @@ def __getattr__(name: str) -> Any:
     if name == "OPERATORS":  # all of them
         lazy_loading.fetch_all()
         return registry.OPERATORS
+    if name == "aten":
+        from tensorglass.ops.declare import inner_names  # when it is asked for: few programs do
+
+        return inner_names.aten
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -61,7 +61,13 @@ def test_no_kernel_of_a_programs_own_is_compiled(name: str) -> None:
         ("fx", "Graph GraphModule Interpreter Node Proxy Tracer Transformer"),
         ("distributed.checkpoint", "DefaultLoadPlanner FileSystemReader FileSystemWriter Metadata StorageReader"),
         ("distributed.checkpoint.state_dict", "StateDictOptions"),
+        ("_C", "Block Graph Node Value"),
+        ("distributed.algorithms._checkpoint.checkpoint_wrapper", "CheckpointWrapper OffloadWrapper"),
+        ("distributed.buckets", "GradBucket"),
         ("distributed.device_mesh", "DeviceMesh"),
+        ("distributed.launcher", "LaunchConfig elastic_launch"),
+        ("distributed.rpc", "RRef RpcBackendOptions"),
+        ("utils._python_dispatch", "TorchDispatchMode"),
         ("distributed.fsdp", "CPUOffload FSDPModule FullStateDictConfig FullyShardedDataParallel MixedPrecision"),
         ("distributed.fsdp.sharded_grad_scaler", "ShardedGradScaler"),
         ("distributed.fsdp.wrap", "CustomPolicy ModuleWrapPolicy"),
@@ -88,8 +94,10 @@ def test_nothing_is_of_a_class_that_is_left_out_and_none_can_be_made(module: str
 @pytest.mark.parametrize(
     "path",
     ["fx.symbolic_trace", "distributed.fsdp.fully_shard", "distributed.tensor.distribute_tensor",
-     "distributed.tensor.distribute_module", "distributed.checkpoint.save",
-     "distributed.checkpoint.state_dict.get_model_state_dict", "distributed.device_mesh.init_device_mesh",
+     "distributed.tensor.distribute_module", "distributed.launcher.launch_agent", "distributed.rpc.init_rpc",
+     "distributed.tensor.zeros", "jit._get_trace_graph", "utils._python_dispatch.transform_subclass",
+     "distributed.checkpoint.save", "distributed.checkpoint.state_dict.get_model_state_dict",
+     "distributed.device_mesh.init_device_mesh",
      "distributed.fsdp.wrap.size_based_auto_wrap_policy", "distributed.tensor.parallel.parallelize_module",
      "ao.quantization.convert", "ao.quantization.fuse_modules",
      "ao.quantization.get_default_qconfig", "ao.quantization.prepare_qat", "ao.quantization.quantize_dynamic",
@@ -145,6 +153,9 @@ def test_names_are_found_in_every_module_that_pytorch_has_them_in() -> None:
 from torch.distributed._tensor import DTensor, Replicate
 from torch.distributed.checkpoint.default_planner import DefaultLoadPlanner
 from torch.distributed.checkpoint.metadata import Metadata
+from torch.distributed._composable_state import _get_module_state
+from torch.distributed.constants import default_pg_timeout
+from torch.distributed.distributed_c10d import all_reduce
 from torch.distributed.elastic.multiprocessing.errors import record
 from torch.distributed.elastic.utils.distributed import get_free_port
 from torch.distributed.fsdp.fully_sharded_data_parallel import FullyShardedDataParallel, ShardingStrategy
@@ -154,12 +165,31 @@ from torch.distributed.tensor.placement_types import Placement
 from torch.fx.graph_module import GraphModule
 from torch.fx.node import Node
 import torch.distributed
+assert torch.distributed.distributed_c10d.all_reduce is all_reduce and torch.distributed.GradBucket
+assert _get_module_state(torch.nn.ReLU()) is None and not torch.distributed.rpc.is_available()
 print(DTensor is Same, issubclass(Replicate, Placement), torch.distributed.device_mesh.__name__)
 """
     done = subprocess.run(
         [sys.executable, "-m", "tensorglass", "-c", program], capture_output=True, text=True, check=False
     )
     assert done.stdout == "True True tensorglass.distributed.device_mesh\n", done.stderr
+
+
+def test_a_recorder_can_be_derived_from_a_module_that_is_recorded() -> None:
+    class Recorded(torch.fx.GraphModule):
+        def __init__(self) -> None:
+            super().__init__()
+
+    assert issubclass(Recorded, torch.nn.Module)
+    with pytest.raises(NotImplementedError, match=r"torch\.fx\.GraphModule is a name here"):
+        Recorded()
+
+
+def test_an_operator_by_its_inner_name_that_is_not_here_refuses_to_be_called() -> None:
+    handlers = {torch.ops.aten._pin_memory.default: "mine"}
+    assert handlers[torch.ops.aten._pin_memory.default] == "mine"
+    with pytest.raises(NotImplementedError, match=r"torch\.ops\.aten\._pin_memory is a name here"):
+        torch.ops.aten._pin_memory.default(torch.ones(1))
 
 
 def test_a_launchers_names_do_what_programs_that_run_alone_need() -> None:

@@ -8,6 +8,7 @@ from parity.steps import disagreement, lines
 import tensorglass
 import tensorglass.cpu.amp
 import tensorglass.testing._comparison
+import tensorglass.utils._python_dispatch
 
 torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
 
@@ -32,6 +33,16 @@ torch._tensor_str.PRINT_OPTS.linewidth, torch._tensor_str.PRINT_OPTS.sci_mode
 torch.cpu.is_available(), torch.cpu.device_count(), torch.cpu.current_device(), torch.cpu.is_initialized()
 torch.cpu.synchronize(), torch.cpu.set_device("cpu")
 torch.onnx.is_in_onnx_export()
+repr(torch.ops.aten.add), repr(torch.ops.aten.add.Tensor), str(torch.ops.aten.add.Tensor)
+torch.ops.aten.add.Tensor is torch.ops.aten.add.Tensor, torch.ops.aten.add.Tensor == torch.ops.aten.add.Scalar
+torch.ops.aten.relu(torch.tensor([-1.0, 2.0])), torch.ops.aten.sum.dim_IntList(torch.ones(2, 3), [0])
+torch.ops.aten.linalg_det.default(torch.eye(2) * 3), torch.ops.aten.view.default(torch.arange(4), [2, 2])
+isinstance(torch.ops.aten.mm.default, torch._ops.OpOverload), isinstance(torch.ops.aten.mm, torch._ops.OpOverloadPacket)
+torch.ops.aten.mm.default.overloadpacket is torch.ops.aten.mm, hasattr(torch.ops.aten.mm, "__wrapped__")
+torch._C._get_default_device(), torch._C.Generator is torch.Generator, isinstance(torch.ones(1), torch._C.TensorBase)
+torch._C._jit_set_profiling_mode(False), torch._C._jit_set_profiling_mode(True)
+torch._C._jit_set_profiling_executor(True)
+torch.utils._python_dispatch.is_traceable_wrapper_subclass(torch.ones(1))
 torch.ao.quantization.QuantStub(), torch.ao.quantization.DeQuantStub()(torch.arange(3))
 torch.ao.quantization.QuantWrapper(torch.nn.ReLU().eval())
 torch.ao.quantization.QuantWrapper(torch.nn.ReLU())(torch.ones(2))

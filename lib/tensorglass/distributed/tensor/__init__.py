@@ -14,7 +14,13 @@ __all__ = [
     "Shard",
     "distribute_module",
     "distribute_tensor",
+    "empty",
+    "full",
     "init_device_mesh",
+    "ones",
+    "rand",
+    "randn",
+    "zeros",
 ]
 
 
@@ -40,3 +46,9 @@ class Partial(Placement, LeftOut):
 
 distribute_module = left_out("distributed.tensor.distribute_module")
 distribute_tensor = left_out("distributed.tensor.distribute_tensor")
+empty = left_out("distributed.tensor.empty")
+full = left_out("distributed.tensor.full")
+ones = left_out("distributed.tensor.ones")
+rand = left_out("distributed.tensor.rand")
+randn = left_out("distributed.tensor.randn")
+zeros = left_out("distributed.tensor.zeros")

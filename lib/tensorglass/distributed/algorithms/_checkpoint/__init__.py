@@ -1,0 +1,1 @@
+"""PyTorch's package of wrappers that compute activations again."""

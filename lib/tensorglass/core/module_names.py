@@ -15,8 +15,10 @@ ELSEWHERE = {
     "cuda.memory": "cuda",
     "cuda.random": "cuda",
     "compiler.config": "_dynamo.config",
+    "distributed._composable": "distributed",
     "distributed._composable.fsdp": "distributed.fsdp",
     "distributed._tensor": "distributed.tensor",
+    "distributed._tensor.experimental": "distributed.tensor.experimental",
     "distributed.constants": "distributed.groups",
     "distributed.distributed_c10d": "distributed",
     "distributed.elastic.multiprocessing": "distributed.elastic",
@@ -30,6 +32,7 @@ ELSEWHERE = {
     "optim.adamw": "optim.adam",
     "quantization": "ao.quantization",
     "utils.data._utils": "utils.data",
+    "utils.tensorboard.writer": "utils.tensorboard",
     "utils.data._utils.collate": "utils.data.collate",
     "utils.data._utils.worker": "utils.data.workers",
     **{
@@ -44,12 +47,15 @@ ELSEWHERE = {
         )
     },
     **{f"distributed.checkpoint.{name}": "distributed.checkpoint" for name in (
-        "default_planner", "filesystem", "metadata", "planner", "state_dict_loader", "state_dict_saver", "storage",
+        "_fsspec_filesystem", "default_planner", "filesystem", "metadata", "planner", "staging", "state_dict_loader",
+        "state_dict_saver", "storage",
     )},
-    **{f"distributed.fsdp.{name}": "distributed.fsdp" for name in ("api", "fully_sharded_data_parallel")},
+    **{f"distributed.fsdp.{name}": "distributed.fsdp" for name in (
+        "_fully_shard", "api", "fully_sharded_data_parallel",
+    )},
     **{f"distributed.tensor.parallel.{name}": "distributed.tensor.parallel" for name in ("api", "loss", "style")},
     **{f"fx.{name}": "fx" for name in (
-        "_symbolic_trace", "graph", "graph_module", "interpreter", "node", "proxy",
+        "_symbolic_trace", "experimental", "graph", "graph_module", "interpreter", "node", "proxy",
     )},
     **{f"distributions.relaxed_{name}": "distributions.relaxed" for name in ("bernoulli", "categorical")},
 }  # fmt: skip
@@ -57,6 +63,7 @@ ELSEWHERE = {
 #: Names that PyTorch's modules have since they import them, so that programs import them from there: where they are.
 PASSED_ON = {
     "NonDynamicallyQuantizableLinear": "tensorglass.nn.modules.linear",
+    "_group_tensors_by_device_and_dtype": "tensorglass.utils._foreach_utils",
     "_IncompatibleKeys": "tensorglass.nn.modules.module.state_dict",
     "Optimizer": "tensorglass.optim.optimizer", "Parameter": "tensorglass.nn.parameter",
     "RemovableHandle": "tensorglass.utils.hooks", "Tensor": "tensorglass",

@@ -7,7 +7,19 @@ from typing import TypeVar
 from tensorglass.core.left_out import LeftOut, left_out
 from tensorglass.nn import Module
 
-__all__ = ["Graph", "GraphModule", "Interpreter", "Node", "Proxy", "Tracer", "Transformer", "symbolic_trace", "wrap"]
+__all__ = [
+    "Graph",
+    "GraphModule",
+    "Interpreter",
+    "Node",
+    "Proxy",
+    "Tracer",
+    "Transformer",
+    "map_arg",
+    "replace_pattern",
+    "symbolic_trace",
+    "wrap",
+]
 
 Wrapped = TypeVar("Wrapped")
 
@@ -40,6 +52,9 @@ class Transformer(LeftOut):
     """What changes a recorded program."""
 
 
+make_fx = left_out("fx.experimental.proxy_tensor.make_fx")
+map_arg = left_out("fx.map_arg")
+replace_pattern = left_out("fx.replace_pattern")
 symbolic_trace = left_out("fx.symbolic_trace")
 
 

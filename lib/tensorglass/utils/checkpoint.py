@@ -12,6 +12,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from enum import Enum
 from typing import Any
 
 from tensorglass.autograd import engine
@@ -21,6 +22,7 @@ from tensorglass.autograd.graph import saved_tensors_hooks
 from tensorglass.core.contexts import Context
 from tensorglass.core.devices import device as Device
 from tensorglass.core.errors import explained
+from tensorglass.core.left_out import left_out
 from tensorglass.func.pytree import tree_leaves
 from tensorglass.graph.saved_tensor import SavedTensor
 from tensorglass.tensor.autograd_meta import requires_grad
@@ -30,6 +32,7 @@ from tensorglass.tensor.tensor import Tensor
 
 __all__ = [
     "CheckpointError",
+    "CheckpointPolicy",
     "checkpoint",
     "checkpoint_sequential",
     "get_device_states",
@@ -37,6 +40,20 @@ __all__ = [
     "set_checkpoint_early_stop",
     "set_device_states",
 ]
+
+
+class CheckpointPolicy(Enum):
+    """What becomes of an operator's result on PyTorch, where a function says so of each operator."""
+
+    MUST_SAVE = 0
+    PREFER_SAVE = 1
+    MUST_RECOMPUTE = 2
+    PREFER_RECOMPUTE = 3
+    MUST_CPU_OFFLOAD = 4
+    PREFER_CPU_OFFLOAD = 5
+
+
+create_selective_checkpoint_contexts = left_out("utils.checkpoint.create_selective_checkpoint_contexts")
 
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 

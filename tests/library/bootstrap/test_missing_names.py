@@ -118,7 +118,7 @@ def test_modules_of_the_namespace_say_what_only_pytorch_has() -> None:
     ("path", "instead"),
     [
         ("cpu.Stream", "torch.autocast('cpu')"),
-        ("fx.replace_pattern", "programs run as they are written"),
+        ("fx.has_side_effect", "programs run as they are written"),
         ("__future__", "module.to()"),
         ("distributed.all_reduce_coalesced", "call the operation for each tensor"),
         ("distributed.DeviceMesh", "torch.distributed.new_group"),

@@ -164,6 +164,17 @@ from torch.distributed.tensor.parallel.style import ParallelStyle
 from torch.distributed.tensor.placement_types import Placement
 from torch.fx.graph_module import GraphModule
 from torch.fx.node import Node
+from torch.distributed._composable.fsdp import fully_shard
+from torch.distributed.checkpoint._fsspec_filesystem import FsspecReader
+from torch.distributed.checkpoint.staging import AsyncStager
+from torch.distributed.fsdp._fully_shard._fsdp_state import FSDPState
+from torch.distributed.tensor.experimental import implicit_replication
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.nn.utils._per_sample_grad import call_for_per_sample_grads
+from torch.optim.swa_utils import _group_tensors_by_device_and_dtype
+from torch.utils.checkpoint import CheckpointPolicy, create_selective_checkpoint_contexts
+from torch.utils.data.dataloader import _collate_fn_t, _worker_init_fn_t
+from torch.utils.tensorboard.writer import SummaryWriter
 import torch.distributed
 assert torch.distributed.distributed_c10d.all_reduce is all_reduce and torch.distributed.GradBucket
 assert _get_module_state(torch.nn.ReLU()) is None and not torch.distributed.rpc.is_available()

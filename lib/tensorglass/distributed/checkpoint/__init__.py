@@ -5,11 +5,14 @@ from __future__ import annotations
 from tensorglass.core.left_out import LeftOut, left_out
 
 __all__ = [
+    "AsyncStager",
     "BytesStorageMetadata",
     "DefaultLoadPlanner",
     "DefaultSavePlanner",
     "FileSystemReader",
     "FileSystemWriter",
+    "FsspecReader",
+    "FsspecWriter",
     "LoadPlanner",
     "Metadata",
     "SavePlanner",
@@ -38,6 +41,18 @@ class StorageWriter(LeftOut):
 
 class FileSystemWriter(StorageWriter, LeftOut):
     """What writes them to files."""
+
+
+class FsspecReader(FileSystemReader, LeftOut):
+    """What reads them from files elsewhere."""
+
+
+class FsspecWriter(FileSystemWriter, LeftOut):
+    """What writes them to files elsewhere."""
+
+
+class AsyncStager(LeftOut):
+    """What copies them before they are written."""
 
 
 class LoadPlanner(LeftOut):

@@ -19,6 +19,7 @@ class StateDictOptions(LeftOut):
     """What belongs to a state."""
 
 
+_init_optim_state = left_out("distributed.checkpoint.state_dict._init_optim_state")
 get_model_state_dict = left_out("distributed.checkpoint.state_dict.get_model_state_dict")
 get_optimizer_state_dict = left_out("distributed.checkpoint.state_dict.get_optimizer_state_dict")
 get_state_dict = left_out("distributed.checkpoint.state_dict.get_state_dict")

@@ -11,6 +11,7 @@ __all__ = [
     "CPUOffload",
     "CPUOffloadPolicy",
     "FSDPModule",
+    "FSDPState",
     "FullOptimStateDictConfig",
     "FullStateDictConfig",
     "FullyShardedDataParallel",
@@ -59,6 +60,10 @@ class FullyShardedDataParallel(LeftOut):
 
 class FSDPModule(LeftOut):
     """A network that `fully_shard` was called with. No network here is one."""
+
+
+class FSDPState(LeftOut):
+    """What `fully_shard` keeps of a network."""
 
 
 class MixedPrecision(LeftOut):

@@ -19,6 +19,10 @@ from tensorglass.utils.data.dataset import Dataset, IterableDataset
 from tensorglass.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, random_seed
 from tensorglass.utils.data.workers import Recipe, Workers
 
+# Types that libraries write in their annotations.
+_collate_fn_t = Callable[[list[Any]], Any]
+_worker_init_fn_t = Callable[[int], None]
+
 T_co = TypeVar("T_co", covariant=True)
 
 _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")

@@ -72,7 +72,7 @@ class LBFGS(Optimizer):
         first_loss = closure()
         loss, evaluations = float(first_loss), 1
         state["func_evals"] += 1
-        grad = self._flat_grad()
+        grad = self._gather_flat_grad()
         if grad.abs().max() <= group["tolerance_grad"]:
             return first_loss
 
@@ -93,9 +93,9 @@ class LBFGS(Optimizer):
                 break
             tried = 0
             if line_search is None:
-                self._move(length, direction)
+                self._add_grad(length, direction)
                 if iteration != group["max_iter"]:  # the loss after the last step is not needed
-                    loss, grad, tried = float(closure()), self._flat_grad(), 1
+                    loss, grad, tried = float(closure()), self._gather_flat_grad(), 1
             elif line_search == "strong_wolfe":
                 here = [param.clone() for param in group["params"]]
                 loss, grad, length, tried = strong_wolfe(
@@ -107,7 +107,7 @@ class LBFGS(Optimizer):
                     slope,
                     max_evaluations=group["max_eval"] - evaluations,
                 )
-                self._move(length, direction)
+                self._add_grad(length, direction)
                 memory["t"] = length
             else:
                 raise RuntimeError("only 'strong_wolfe' is supported")
@@ -153,13 +153,13 @@ class LBFGS(Optimizer):
         self, closure: Callable[[], Any], here: list[Tensor], direction: Tensor, length: Any
     ) -> tuple[float, Tensor]:
         """Loss and gradient one step away from `here`; the parameters are restored afterwards."""
-        self._move(length, direction)
-        loss, grad = float(closure()), self._flat_grad()
+        self._add_grad(length, direction)
+        loss, grad = float(closure()), self._gather_flat_grad()
         for param, value in zip(self.param_groups[0]["params"], here, strict=True):
             param.copy_(value)
         return loss, grad
 
-    def _flat_grad(self) -> Tensor:
+    def _gather_flat_grad(self) -> Tensor:
         """All gradients as one vector, complex numbers as pairs."""
         parts = []
         for param in self.param_groups[0]["params"]:
@@ -167,10 +167,10 @@ class LBFGS(Optimizer):
             parts.append(view_as_real(grad).view(-1) if grad.is_complex() else grad)
         return cat(parts, 0)
 
-    def _move(self, length: Any, direction: Any) -> None:
-        """Add ``length * direction``, a vector of all parameters, to the parameters."""
+    def _add_grad(self, step_size: Any, update: Any) -> None:
+        """Add ``step_size * update``, a vector of all parameters, to the parameters."""
         start = 0
         for param in self.param_groups[0]["params"]:
             param = as_pairs(param)
-            param.add_(direction[start : start + param.numel()].view_as(param), alpha=length)
+            param.add_(update[start : start + param.numel()].view_as(param), alpha=step_size)
             start += param.numel()

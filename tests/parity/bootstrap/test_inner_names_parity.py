@@ -33,6 +33,15 @@ torch._tensor_str.PRINT_OPTS.linewidth, torch._tensor_str.PRINT_OPTS.sci_mode
 torch.cpu.is_available(), torch.cpu.device_count(), torch.cpu.current_device(), torch.cpu.is_initialized()
 torch.cpu.synchronize(), torch.cpu.set_device("cpu")
 torch.onnx.is_in_onnx_export()
+c=torch.nn.ConvTranspose2d(1,1,3,2,1) ;; c._output_padding(torch.ones(1,1,4,4),[8,7],[2,2],[1,1],[3,3],2,[1,1])
+c=torch.nn.ConvTranspose1d(1,1,3,stride=2) ;; c._output_padding(torch.ones(1,1,4),None,[2],[0],[3],1)
+c=torch.nn.ConvTranspose1d(1,1,3,stride=2) ;; c._output_padding(torch.ones(1,4),[1,10],[2],[0],[3],1)
+c=torch.nn.ConvTranspose1d(1,1,3,stride=2) ;; c._output_padding(torch.ones(1,4),[20],[2],[0],[3],1)
+e=torch.nn.Embedding(3,2,padding_idx=1) ;; _=e.weight.data.fill_(2) ;; e._fill_padding_idx_with_zero() ;; e.weight
+s=torch.nn.AdaptiveLogSoftmaxWithLoss(4,6,[2]) ;; s._get_full_log_prob(torch.ones(1,4),torch.ones(1,3)).shape
+w=torch.ones(2,requires_grad=True) ;; o=torch.optim.LBFGS([w]) ;; o._gather_flat_grad()
+w=torch.ones(2,requires_grad=True) ;; o=torch.optim.LBFGS([w]) ;; w.sum().backward() ;; o._gather_flat_grad()
+w=torch.ones(2) ;; o=torch.optim.LBFGS([w]) ;; o._add_grad(0.5,torch.tensor([1.0,2.0])) ;; w
 repr(torch.ops.aten.add), repr(torch.ops.aten.add.Tensor), str(torch.ops.aten.add.Tensor)
 torch.ops.aten.add.Tensor is torch.ops.aten.add.Tensor, torch.ops.aten.add.Tensor == torch.ops.aten.add.Scalar
 torch.ops.aten.relu(torch.tensor([-1.0, 2.0])), torch.ops.aten.sum.dim_IntList(torch.ones(2, 3), [0])

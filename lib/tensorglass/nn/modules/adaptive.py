@@ -126,9 +126,9 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     def log_prob(self, input: Tensor) -> Tensor:
         """The log-probabilities of all classes: (N, in_features) → (N, n_classes)."""
-        return self._all_log_probs(input, self.head(input))
+        return self._get_full_log_prob(input, self.head(input))
 
-    def _all_log_probs(self, input: Tensor, head_output: Tensor) -> Tensor:
+    def _get_full_log_prob(self, input: Tensor, head_output: Tensor) -> Tensor:
         result = input.new_empty((head_output.size(0), self.n_classes))
         head = F.log_softmax(head_output, dim=1)
         result[:, : self.shortlist_size] = head[:, : self.shortlist_size]
@@ -143,5 +143,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         output = torch.argmax(head_output, dim=1)
         is_cluster = output >= self.shortlist_size
         if is_cluster.any():
-            output[is_cluster] = torch.argmax(self._all_log_probs(input[is_cluster], head_output[is_cluster]), dim=1)
+            output[is_cluster] = torch.argmax(
+                self._get_full_log_prob(input[is_cluster], head_output[is_cluster]), dim=1
+            )
         return output

@@ -220,11 +220,20 @@ class _ConvTransposeNd(_ConvNd):
             device=device, dtype=dtype,
         )  # fmt: skip
 
-    def _output_padding_for(self, input: Tensor, output_size: Sequence[int] | None) -> tuple[int, ...]:
+    def _output_padding(
+        self,
+        input: Tensor,
+        output_size: Sequence[int] | None,
+        stride: Sequence[int],
+        padding: Sequence[int],
+        kernel_size: Sequence[int],
+        num_spatial_dims: int,
+        dilation: Sequence[int] | None = None,
+    ) -> list[int] | tuple[int, ...]:
         """How much to add at the end of each dimension, so that the result has size `output_size`."""
         if output_size is None:
             return self.output_padding
-        rank = self._rank
+        rank = num_spatial_dims
         outer = 2 if input.dim() == rank + 2 else 1
         wanted = output_size[outer:] if len(output_size) == outer + rank else output_size
         if len(wanted) != rank:
@@ -235,19 +244,21 @@ class _ConvTransposeNd(_ConvNd):
         least = [
             (length - 1) * step - 2 * around + apart * (size - 1) + 1
             for length, step, around, apart, size in zip(
-                input.size()[outer:], self.stride, self.padding, self.dilation, self.kernel_size, strict=True
+                input.size()[outer:], stride, padding, dilation or (1,) * rank, kernel_size, strict=True
             )
         ]
-        most = [length + step - 1 for length, step in zip(least, self.stride, strict=True)]
+        most = [length + step - 1 for length, step in zip(least, stride, strict=True)]
         if any(not low <= length <= high for low, length, high in zip(least, wanted, most, strict=True)):
             raise ValueError(
                 f"requested an output size of {wanted}, but valid sizes range from {least} to {most} (for an input of "
                 f"{input.size()[2:]})"
             )
-        return tuple([length - low for length, low in zip(wanted, least, strict=True)])
+        return [length - low for length, low in zip(wanted, least, strict=True)]
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        more = self._output_padding_for(input, output_size)
+        more = self._output_padding(
+            input, output_size, self.stride, self.padding, self.kernel_size, self._rank, self.dilation
+        )
         result: Tensor = self._function(
             input, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation
         )

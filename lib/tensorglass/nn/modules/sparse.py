@@ -36,6 +36,10 @@ class _Rows(Module):
     def reset_parameters(self) -> None:
         """Draw the vectors anew."""
         init.normal_(self.weight)
+        self._fill_padding_idx_with_zero()
+
+    def _fill_padding_idx_with_zero(self) -> None:
+        """Let the vector of `padding_idx` be 0."""
         if self.padding_idx is not None:
             with torch.no_grad():
                 self.weight[self.padding_idx].fill_(0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from operator import attrgetter
 from typing import Any
 
@@ -349,12 +350,12 @@ def calls_by_hand(name: str) -> Iterator[GradientCall]:
         yield GradientCall(f"{name}-by-hand-{number}", tuple(leaves), function)
 
 
-def calls(name: str) -> Iterator[GradientCall]:
-    """Every call of one operator."""
-    if name in OPERATORS:
-        yield from sampled_calls(OPERATORS[name])
-    yield from calls_by_hand(name)
+@cache
+def calls(name: str) -> tuple[GradientCall, ...]:
+    """Every call of one operator. Each copies what it is given, so they are made once."""
+    sampled = sampled_calls(OPERATORS[name]) if name in OPERATORS else ()
+    return (*sampled, *calls_by_hand(name))
 
 
 #: The operators that are called.
-NAMES = [name for name in dict.fromkeys([*OPERATORS, *BY_HAND]) if any(True for _ in calls(name))]
+NAMES = [name for name in dict.fromkeys([*OPERATORS, *BY_HAND]) if calls(name)]

@@ -59,8 +59,8 @@ CODE: dict[str, str] = {
     "    try: print(open(p).read())\n    except OSError: pass",
     "writes-to-the-course": "import glassroom, os\np = os.path.dirname(glassroom.__file__)\n"
     "for q in (p, p + '/exercises', '/usr', '/'):\n    try: open(q + '/written-by-a-submission.py', 'w').write('x')\n    except OSError: pass",
-    "network": "import socket\nprint(socket.create_connection(('127.0.0.1', {port}), 2).recv(100))",
-    "network-by-name": "import urllib.request\nprint(urllib.request.urlopen('http://localhost:{port}', timeout=2).read())",
+    "network": "import socket\ns = socket.create_connection(('127.0.0.1', {port}), 2)\ns.sendall(b'GET /from-a-submission')\nprint(s.recv(100))",
+    "network-by-name": "import urllib.request\nprint(urllib.request.urlopen('http://localhost:{port}/from-a-submission', timeout=2).read())",
     "a-link-to-the-class": "import os\nos.symlink('{folder}/course.toml', '/tmp/link')\nprint(open('/tmp/link').read())",
     "mounts": "import subprocess\nfor c in (['mount', '-o', 'remount,rw', '/usr'], ['unshare', '-Urm', 'id'], ['chroot', '/', 'id']):\n"
     "    print(subprocess.run(c, capture_output=True))",

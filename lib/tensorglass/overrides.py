@@ -133,7 +133,7 @@ _IGNORED = frozenset((
 _OF_FUNCTIONAL = frozenset(("lu", "pca_lowrank", "svd_lowrank", "unique"))  #: listed in `torch.functional` alone
 _OWN = frozenset((
     "__abs__", "__array_namespace__", "__copy__", "__delitem__", "__dict__", "__dir__", "__hash__", "__idiv__",
-    "__init_subclass__", "__iter__", "__neg__", "__new__", "__pos__", "__torch_function__", "__weakref__",
+    "__init_subclass__", "__iter__", "__neg__", "__new__", "__pos__", "__rdiv__", "__torch_function__", "__weakref__",
     "as_subclass", "new", "new_empty", "new_empty_strided", "new_full", "new_ones", "new_tensor", "new_zeros",
     "stride", "to_device", "unflatten",
 ))  # fmt: skip  # of tensors: what PyTorch does not list, or has not
@@ -141,9 +141,14 @@ _INNER = frozenset(("_backward_hooks", "_base", "_is_view", "_version"))  #: the
 _Listed = tuple[dict[Any, list[Callable[..., Any]]], dict[Callable[..., Any], str], set[Callable[..., Any]]]
 
 
-@cache
 def _listed() -> _Listed:
     """The functions by where they are, the name of each, and those that are ignored."""
+    return _listing(vars(Tensor)["__getitem__"])
+
+
+@cache
+def _listing(_: Callable[..., Any]) -> _Listed:
+    """What is listed while tensors have this `__getitem__`: the first subclass of Tensor gives them other methods."""
     fetch_all()
     functions: dict[Any, list[Callable[..., Any]]] = {}
     names: dict[Callable[..., Any], str] = {}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 from operator import attrgetter
 from types import ModuleType
 from typing import Any
@@ -83,3 +85,18 @@ def test_a_stand_in_takes_any_arguments_and_has_the_functions_name() -> None:
     assert inspect.unwrap(stand_ins[tensorglass.Tensor.add]) is tensorglass.Tensor.add
     listing = tensorglass.overrides.get_overridable_functions()
     assert set(stand_ins) == {function for functions in listing.values() for function in functions}
+
+
+def test_the_names_stay_when_the_first_subclass_is_defined() -> None:
+    program = """
+import tensorglass as torch
+def asked():
+    names = torch.overrides.resolve_name
+    return names(torch.Tensor.shape.__get__), names(torch.Tensor.__getitem__), names(torch.Tensor.add)
+before = asked()
+class Mine(torch.Tensor):
+    pass
+print(before == asked() == ("torch.Tensor.shape.__get__", "torch.Tensor.__getitem__", "torch.Tensor.add"))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout == "True\n", done.stderr

@@ -11,7 +11,10 @@ settings.register_profile("tensorglass", deadline=None)
 settings.load_profile("tensorglass")
 
 #: Files that take longest, though some have few tests. They begin first, so that no process works alone at the end.
-LONGEST = ("test_hub.py", "test_crossing.py", "test_hostile.py", "test_release.py", "test_grading.py")
+LONGEST = (
+    "test_hub.py", "test_crossing.py", "test_hostile.py", "test_release.py", "test_grading.py",
+    "test_site.py", "test_pseudo_language.py", "test_lite.py", "test_running.py",
+)  # fmt: skip
 
 
 def pytest_collection() -> None:

@@ -261,7 +261,7 @@ def _processes(layer: str, jobs: int) -> tuple[str, ...]:
         return ()
     processes = ("-n", str(jobs + BESIDES.get(layer, 1)), "--dist", DEALT.get(layer, "worksteal"))
     # xdist would begin with the files that have most tests; `tests/conftest.py` puts those first that take longest.
-    return (*processes, "--no-loadscope-reorder") if layer == "classroom" else processes
+    return (*processes, "--no-loadscope-reorder") if layer in ("classroom", "site") else processes
 
 
 def _chosen(names: list[str], layers: list[Layer]) -> list[Layer]:

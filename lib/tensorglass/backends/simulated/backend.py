@@ -268,8 +268,8 @@ FAMILY = Simulated()
 def configure(devices: int | None = None, memory: int | None = None, **costs: float) -> CostModel:
     """Change the simulated machine; omitted options stay. Returns its cost model.
 
-    `devices` is their number and `memory` the bytes of each; both take effect on devices that hold no tensors, and are
-    refused otherwise. `costs` are those of `CostModel`, in seconds and bytes per second.
+    `devices` is their number and `memory` the bytes of each; to change them is refused while a device holds tensors.
+    `costs` are those of `CostModel`, in seconds and bytes per second.
     """
     model = CLOCK.costs.changed(**costs)
     if devices is not None or memory is not None:
@@ -277,15 +277,21 @@ def configure(devices: int | None = None, memory: int | None = None, **costs: fl
         capacity = _capacities[0] if memory is None else memory
         if not isinstance(number, int) or number < 1 or not isinstance(capacity, int) or capacity < 1:
             raise ValueError(f"devices and memory must be integers above zero, not {devices!r} and {memory!r}")
-        used = [cast(SimulatedBackend, backend) for backend in of_type("sim")]
-        for backend in used:
-            backend.allocator.empty_cache()
-            if held := backend.allocator.allocated:
-                raise RuntimeError(f"{backend.device} still holds {held} bytes of tensors: let go of them first")
-        for backend in used:
-            backend.allocator.capacity = capacity
-            if (backend.device.index or 0) >= number:
-                forget(backend)
-        _capacities[:] = [capacity] * number
+        if _capacities != [capacity] * number:
+            _make_anew(number, capacity)
     CLOCK.costs = model
     return model
+
+
+def _make_anew(number: int, capacity: int) -> None:
+    """Have so many devices, each of so many bytes."""
+    used = [cast(SimulatedBackend, backend) for backend in of_type("sim")]
+    for backend in used:
+        backend.allocator.empty_cache()
+        if held := backend.allocator.allocated:
+            raise RuntimeError(f"{backend.device} still holds {held} bytes of tensors: let go of them first")
+    for backend in used:
+        backend.allocator.capacity = capacity
+        if (backend.device.index or 0) >= number:
+            forget(backend)
+    _capacities[:] = [capacity] * number

@@ -148,9 +148,6 @@ tensor_fields.attach()
 subclassing.attach()
 autograd.attach()
 globals().update(ops.attach())
-globals().update(
-    dict.fromkeys(("dsmm", "spmm"), globals()["mm"])
-)  # older names of it, for programs with sparse tensors
 namespaces.attach(sys.modules[__name__])
 return_types = ops.return_types  #: the named tuples of operators with several results
 sys.modules["tensorglass.return_types"] = return_types

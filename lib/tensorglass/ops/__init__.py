@@ -25,6 +25,8 @@ _IN_USE = (
     "views.set_resize", "views.shape", "views.transpose_expand",
 )  # fmt: skip
 
+_OLDER_NAMES_OF_MM = ("dsmm", "spmm")  # of programs with sparse tensors; they are no methods, as other second names are
+
 __all__ = ["OPERATORS", "attach", "declare", "return_types"]
 
 
@@ -37,7 +39,8 @@ def declare() -> None:
 def attach() -> dict[str, Callable[..., Any]]:
     """Give Tensor its methods, and return the functions of the namespace by name."""
     declare()
-    return registry.attach()
+    functions = registry.attach()
+    return functions | {older: registry.under_name(older, functions["mm"]) for older in _OLDER_NAMES_OF_MM}
 
 
 def __getattr__(name: str) -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
@@ -192,6 +193,17 @@ def attach() -> dict[str, Callable[..., Any]]:
             setattr(Tensor, name, attribute.setter(_not_writable(name)))
     _is_attached = True
     return {path: function for path, function in FUNCTIONS.items() if "." not in path}
+
+
+def under_name(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function under another name, which it tells."""
+
+    @wraps(function)
+    def renamed(*arguments: Any, **keywords: Any) -> Any:
+        return function(*arguments, **keywords)
+
+    renamed.__name__ = renamed.__qualname__ = name
+    return renamed
 
 
 def _hand_out(row: Operator) -> None:

@@ -1,9 +1,8 @@
 """A wrong answer is told where it was given, and changes nothing below: the rest of the notebook is as it is stored.
 
 The first wrong answer of each exercise is given in all notebooks. Each wrong answer alone is given in a twelfth of
-them, in the next twelfth tomorrow: by thirds of a notebook's answers, since all of some take minutes.
-`WRONG_ANSWERS=3` in the environment gives the fourth in place of the first (there are up to fourteen), and
-`WRONG_ANSWERS=each` each one alone in all notebooks.
+them, in the next twelfth tomorrow (`by_day`): by thirds of a notebook's answers, since all of some take minutes.
+`WRONG_ANSWERS=3` in the environment gives the fourth in place of the first (there are up to fourteen).
 """
 
 import json
@@ -13,10 +12,10 @@ import subprocess
 import symtable
 import sys
 import textwrap
-from datetime import date
 from pathlib import Path
 
 import pytest
+from by_day import todays
 from stored_notebooks import FOLDER, NOTEBOOKS
 
 from glassroom.workspace.notebook_json import source
@@ -27,12 +26,7 @@ THIRDS = 3
 PROGRAM = Path(__file__).resolve().parents[1] / "wrong_answers_in_notebooks.py"
 
 
-def is_todays(number):
-    return WHICH == "each" or number % PORTIONS == date.today().toordinal() % PORTIONS
-
-
 PARTS = [(FOLDER / place, third) for place in NOTEBOOKS for third in range(THIRDS)]
-TODAYS = [part for number, part in enumerate(PARTS) if is_todays(number)]
 
 
 @pytest.fixture(scope="module")
@@ -51,14 +45,14 @@ def walking():
 
 
 def test_below_wrong_answers_a_notebook_is_as_it_is_stored(path, walking):
-    faults = walking("0" if WHICH == "each" else WHICH, path)
+    faults = walking(WHICH, path)
     assert not faults, "\n\n".join(["", *faults])
 
 
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("todays", TODAYS, ids=lambda part: f"{part[0].stem}-{part[1]}")
-def test_below_each_wrong_answer_alone_a_notebook_is_as_it_is_stored(todays, walking):
-    path, third = todays
+@pytest.mark.parametrize("part", todays(PARTS, PORTIONS), ids=lambda part: f"{part[0].stem}-{part[1]}")
+def test_below_each_wrong_answer_alone_a_notebook_is_as_it_is_stored(part, walking):
+    path, third = part
     faults = walking(f"each:{third}/{THIRDS}", path)
     assert not faults, "\n\n".join(["", *faults])
 

@@ -1,7 +1,7 @@
 """The library on the versions of Python that this environment has not: half of its own tests, without PyTorch.
 
 Each version runs a third of these, another third each day; together they run all of them each day, and each version in
-three days. `OTHER_PYTHONS=all` has every version run all of them.
+three days. `SWEEPS=whole` has every version run all of them.
 """
 
 import os
@@ -11,11 +11,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from by_day import WHOLE
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 VERSIONS = ("3.12", "3.13", "3.14", "3.13t")
-PORTIONS = 1 if os.environ.get("OTHER_PYTHONS") == "all" else 3
+PORTIONS = 1 if WHOLE else 3
 ROOMS = (
     "geometry",
     *(f"library/{room}" for room in ("bootstrap", "core", "storage", "tensor", "memory", "ops", "func", "interop")),

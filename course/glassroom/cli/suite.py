@@ -226,8 +226,8 @@ def available_layers(root: Path | None, jobs: int) -> list[Layer]:
 
 
 def _todays_half(files: set[Path]) -> list[str]:
-    """Half of the files: small and large ones alike, and the other half tomorrow. ``PLAIN=each`` asks for them all."""
-    if os.environ.get("PLAIN") == "each":
+    """Half of the files, small and large ones alike, and the other half tomorrow; ``SWEEPS=whole`` asks for all."""
+    if os.environ.get("SWEEPS") == "whole":
         return sorted(map(str, files))
     by_size = sorted(files, key=lambda path: (path.stat().st_size, path))
     return sorted(map(str, by_size[date.today().toordinal() % 2 :: 2]))

@@ -89,7 +89,7 @@ def test_style_comes_first_and_a_folder_nobody_named_comes_last(tmp_path, monkey
     for name in ("library", "style", "zebra"):
         (tmp_path / "tests" / name).mkdir(parents=True)
         (tmp_path / "tests" / name / "test_it.py").write_text(PASSING)
-    monkeypatch.setenv("PLAIN", "each")
+    monkeypatch.setenv("SWEEPS", "whole")
     names = [layer.name for layer in suite.available_layers(tmp_path, jobs=2)]
     assert names == ["style", "library", "library-plain", "outputs", "zebra"]
 
@@ -99,7 +99,7 @@ def files_of(layer):
 
 
 def test_a_plain_layer_runs_the_same_tests_without_the_shortcuts(tmp_path, monkeypatch):
-    monkeypatch.setenv("PLAIN", "each")
+    monkeypatch.setenv("SWEEPS", "whole")
     for name in ("library", "parity"):
         (tmp_path / "tests" / name).mkdir(parents=True)
         for file in ("test_gradients.py", "test_printing.py"):

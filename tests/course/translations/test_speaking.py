@@ -8,11 +8,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from by_day import todays
 from pseudo_language import outside_of_brackets, write_pseudo_language
 from warm_kernels import warm_kernels
 
@@ -249,14 +249,7 @@ def test_a_translated_notebook_runs_and_computes_the_same(notebook):
             assert "".join(texts(before)).split() == "".join(texts(after)).split(), (before["id"], source(after))
 
 
-TODAYS = [
-    name
-    for number, name in enumerate(translated())
-    if os.environ.get("TRANSLATED_NBVAL") == "each" or number % 12 == date.today().toordinal() % 12
-]
-
-
-@pytest.mark.parametrize("notebook", TODAYS, indirect=True)
+@pytest.mark.parametrize("notebook", todays(translated(), 12), indirect=True)
 def test_nbval_finds_a_translated_notebook_as_it_is_stored(notebook):
     """Once it has been stored with its outputs; a twelfth of the notebooks each day, or all of them."""
     notebook.write_bytes(serialise(normalized(execute(parse(notebook.read_bytes()), notebook.parent))))

@@ -1,18 +1,17 @@
 """Every derivative in the operator table, compared with small differences of the operator itself.
 
 Derivatives of derivatives take four times as long, and `parity` compares them with PyTorch's at each run. Here they are
-checked for a third of the operators, the next third tomorrow; `GRADGRADCHECK=each` in the environment checks them all.
+checked for a third of the operators, the next third tomorrow (`by_day`).
 """
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable
-from datetime import date
 from typing import Any
 
 import pytest
+from by_day import todays
 from gradient_calls import NAMES, GradientCall, calls
 
 import tensorglass as torch
@@ -41,8 +40,7 @@ DRAWN = {
     "uniform_",
 }  # fmt: skip
 DIFFERENTIABLE = [name for name in NAMES if name not in WITHOUT_DERIVATIVE]
-THIRD = slice(None) if os.environ.get("GRADGRADCHECK") == "each" else slice(date.today().toordinal() % 3, None, 3)
-TODAYS = DIFFERENTIABLE[THIRD]
+TODAYS = todays(DIFFERENTIABLE, 3)
 #: The derivative for `src` needs an index of the same size, in PyTorch too: `BY_HAND` has such calls.
 UNEQUAL_SIZES = ("scatter-0", "scatter-1", "scatter_add-0", "scatter_add-1")
 

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from by_day import todays
 from gradient_calls import NAMES
 from gradient_layouts import LAYOUTS, calls_laid_out, second_gradients
 
@@ -34,7 +35,7 @@ SHALLOW = ThreadPoolExecutor(1)
 CASES = [(name, layout) for name in NAMES for layout in LAYOUTS if any(True for _ in calls_laid_out(name, layout))]
 
 
-@pytest.mark.parametrize(("name", "layout"), CASES)
+@pytest.mark.parametrize(("name", "layout"), todays(CASES))
 def test_the_third_call_has_the_gradients_of_the_first(name: str, layout: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

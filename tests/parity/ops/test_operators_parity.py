@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from by_day import todays
 
 torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
 
@@ -143,10 +144,12 @@ def test_in_place_functions_are_those_of_pytorch() -> None:
 
 @pytest.mark.parametrize("row", SAMPLED, ids=name_of)
 def test_samples_agree_in_every_dtype_and_layout(row: Operator) -> None:
-    layouts = [item for item in LAYOUTS if item != "expanded" or row.name not in STRAY]
+    layouts = [item for item in LAYOUTS[1:] if item != "expanded" or row.name not in STRAY]
+    packed = [(dtype, "contiguous") for dtype in DTYPES]
+    others = todays([(dtype, layout) for dtype in DTYPES for layout in layouts])
     check(
         row,
-        (case for dtype in DTYPES for layout in layouts for case in with_in_place(row, sampled(row, dtype, layout))),
+        (case for pair in (*packed, *others) for case in with_in_place(row, sampled(row, *pair))),
         elements=row.name not in (*UP_TO_SIGN, *AMONG_EQUALS),
         tolerance=ROUGH.get(row.name, 0.0),
     )

@@ -174,7 +174,6 @@ from torch.nn.utils._per_sample_grad import call_for_per_sample_grads
 from torch.optim.swa_utils import _group_tensors_by_device_and_dtype
 from torch.utils.checkpoint import CheckpointPolicy, create_selective_checkpoint_contexts
 from torch.utils.data.dataloader import _collate_fn_t, _worker_init_fn_t
-from torch.utils.tensorboard.writer import SummaryWriter
 import torch.distributed
 assert torch.distributed.distributed_c10d.all_reduce is all_reduce and torch.distributed.GradBucket
 assert _get_module_state(torch.nn.ReLU()) is None and not torch.distributed.rpc.is_available()
@@ -184,6 +183,15 @@ print(DTensor is Same, issubclass(Replicate, Placement), torch.distributed.devic
         [sys.executable, "-m", "tensorglass", "-c", program], capture_output=True, text=True, check=False
     )
     assert done.stdout == "True True tensorglass.distributed.device_mesh\n", done.stderr
+
+
+def test_the_writer_for_tensorboard_is_found_in_its_inner_module() -> None:
+    pytest.importorskip("tensorboard", reason="tensorboard is not installed (extra: test)")
+    program = "from torch.utils.tensorboard.writer import SummaryWriter; print(SummaryWriter.__name__)"
+    done = subprocess.run(
+        [sys.executable, "-m", "tensorglass", "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "SummaryWriter\n", done.stderr
 
 
 def test_a_recorder_can_be_derived_from_a_module_that_is_recorded() -> None:

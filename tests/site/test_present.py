@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
@@ -339,6 +340,15 @@ IS_MORE = """[...document.querySelectorAll(".text, .work")].some((part) =>
     getComputedStyle(part).overflowY === "auto" && part.scrollTop + part.clientHeight < part.scrollHeight - 4)"""
 
 
+def is_more(page: Any) -> bool:
+    """Whether a part goes on below, once the button says the same: it follows when the page has scrolled."""
+    until = time.monotonic() + 30
+    while page.locator("#on").inner_text() != ("↓" if page.evaluate(IS_MORE) else "→"):
+        assert time.monotonic() < until, page.locator("#on").inner_text()
+        page.wait_for_timeout(20)
+    return bool(page.evaluate(IS_MORE))
+
+
 def test_a_picture_is_seen_whole_and_no_key_passes_over_what_is_below(presented: tuple[str, str], page: Any) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(f"{presented[0]}#2")
@@ -353,8 +363,7 @@ def test_a_picture_is_seen_whole_and_no_key_passes_over_what_is_below(presented:
     page.locator(".asked").wait_for()
     scrolled = 0
     while page.locator("main").inner_text().count("It was a view.") == 0:
-        page.wait_for_function(f"({IS_MORE}) === (document.getElementById('on').textContent === '↓')")
-        before, more = page.locator(".step").count(), page.evaluate(IS_MORE)
+        before, more = page.locator(".step").count(), is_more(page)
         page.keyboard.press("ArrowRight")
         scrolled += more
         assert page.locator(".step").count() == before or not more

@@ -214,3 +214,64 @@ def test_functions_and_refusals(name: str) -> None:
                 result = [type(error).__name__, str(error).splitlines()[0]]
         runs.append([*result, *(str(warning.message) for warning in caught)])
     compare(runs)
+
+
+@pytest.mark.parametrize("name", ["RNN", "LSTM", "GRU"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_subclass_is_asked_for_its_checks_and_its_order_of_sequences(name: str, packed: bool) -> None:
+    def run(library: Any) -> list[Any]:
+        seen: list[Any] = []
+        base = getattr(library.nn, name)
+
+        class Layer(base):  # type: ignore[misc, valid-type]  # of either library
+            def check_forward_args(self, input: Any, hidden: Any, batch_sizes: Any) -> None:
+                seen.append(["args", tuple(input.shape), [tuple(part.shape) for part in flat(tuple(hidden))]])
+
+            def get_expected_hidden_size(self, input: Any, batch_sizes: Any) -> Any:
+                return super().get_expected_hidden_size(input, batch_sizes)
+
+            def permute_hidden(self, hx: Any, permutation: Any) -> Any:
+                seen.append(None if permutation is None else permutation.tolist())
+                return super().permute_hidden(hx, permutation)
+
+        layer = Layer(3, 4, num_layers=2).double()
+        for number, weight in enumerate(layer.parameters()):
+            weight.data = data(library, *weight.shape, seed=number, grad=False)
+        parts = tuple(data(library, 2, 2, 4, seed=20 + number) for number in range(2))
+        hx = parts if name == "LSTM" else parts[0]
+        input = data(library, 5, 2, 3, seed=9)
+        if packed:
+            input = library.nn.utils.rnn.pack_padded_sequence(input, library.tensor([3, 5]), enforce_sorted=False)
+        output, last = layer(input, hx)
+        sizes = layer.get_expected_hidden_size(data(library, 5, 2, 3), None)
+        if packed and name == "LSTM":  # whose arguments PyTorch checks in C++ then
+            seen[:] = [entry for entry in seen if not isinstance(entry, list) or entry[0] != "args"]
+        return [*sorted(seen, key=str), sizes, output.data if packed else output, *flat(last)]
+
+    compare([run(library) for library in BOTH])
+
+
+@pytest.mark.parametrize("name", ["RNN", "LSTM", "GRU"])
+def test_the_weights_are_a_list_that_programs_may_change(name: str) -> None:
+    def run(library: Any) -> list[Any]:
+        layer = getattr(library.nn, name)(3, 4).double()
+        for number, weight in enumerate(layer.parameters()):
+            weight.data = data(library, *weight.shape, seed=number, grad=False)
+        input = data(library, 5, 2, 3, seed=9)
+        results = [layer._flat_weights_names, len(layer._flat_weights), layer(input)[0]]
+        layer._flat_weights = [weight * 2 for weight in layer._flat_weights]
+        results.append(layer._weights_have_changed())
+        layer._init_flat_weights()
+        raw = layer.weight_hh_l0
+        del layer._parameters["weight_hh_l0"]
+        results.append(layer(input)[0])
+        layer.register_parameter("weight_hh_l0_raw", raw)
+        layer.weight_hh_l0 = raw * 0.5  # as programs do that leave out some of the weights
+        results += [layer._flat_weights[1] is layer.weight_hh_l0, layer(input)[0]]
+        state = {"weight_ih_l0": data(library, *layer.weight_ih_l0.shape, seed=31, grad=False)}
+        results += [library.func.functional_call(layer, state, (input,))[0], layer(input)[0]]
+        again = pickle.loads(pickle.dumps(getattr(library.nn, name)(3, 4)))
+        results += ["_flat_weight_refs" in layer.__getstate__(), again._flat_weights[0] is again.weight_ih_l0]
+        return results
+
+    compare([run(library) for library in BOTH])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from numbers import Number
-from typing import Any
+from typing import Any, Self
+from weakref import ref
 
 import tensorglass as torch
 from tensorglass.nn import init, recurrence
@@ -68,6 +70,7 @@ class RNNBase(Module):
         self.bidirectional = bidirectional
         self.proj_size = proj_size
         self._check_options(dropout)
+        self._flat_weights_names: list[str] = []
         self._all_weights: list[list[str]] = []
         rows = _GATES[mode] * hidden_size
         directions = 2 if bidirectional else 1
@@ -83,6 +86,8 @@ class RNNBase(Module):
                 for name, size in sizes.items():
                     self.register_parameter(name + suffix, Parameter(torch.empty(size, device=device, dtype=dtype)))
                 self._all_weights.append([name + suffix for name in sizes])
+        self._flat_weights_names = [name for names in self._all_weights for name in names]
+        self._init_flat_weights()
         self.reset_parameters()
 
     def _check_options(self, dropout: Any) -> None:
@@ -127,12 +132,49 @@ class RNNBase(Module):
         """The parameters of each layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
-    @property
-    def _flat_weights(self) -> list[Parameter]:
-        return [weight for weights in self.all_weights for weight in weights]
+    def _init_flat_weights(self) -> None:
+        """Gather the parameters: `forward` computes with `_flat_weights`, which programs may also assign."""
+        self._flat_weights = [getattr(self, name, None) for name in self._flat_weights_names]
+        self._flat_weight_refs = [None if weight is None else ref(weight) for weight in self._flat_weights]
+        self.flatten_parameters()
+
+    def _weights_have_changed(self) -> bool:
+        now = [getattr(self, name, None) for name in self._flat_weights_names]
+        pairs = zip(self._flat_weight_refs, now, strict=True)
+        return any(kept is not None and new is not None and kept() is not new for kept, new in pairs)
+
+    def _update_flat_weights(self) -> None:
+        if self._weights_have_changed():
+            self._init_flat_weights()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        names = self.__dict__.get("_flat_weights_names", ())
+        if name in names:
+            self._flat_weights[names.index(name)] = value
+        super().__setattr__(name, value)
+
+    def _apply(self, fn: Any, recurse: bool = True) -> Self:
+        super()._apply(fn, recurse)
+        self._init_flat_weights()
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._update_flat_weights()
+        return {name: value for name, value in super().__getstate__().items() if name != "_flat_weight_refs"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._flat_weights_names = [name for names in self._all_weights for name in names]
+        self._init_flat_weights()
+
+    def _replicate_for_data_parallel(self) -> Self:
+        replica = super()._replicate_for_data_parallel()
+        replica._flat_weights = self._flat_weights[:]
+        return replica
 
     def forward(self, input: Any, hx: Any = None) -> Any:
         """The outputs of every step, and the last state."""
+        self._update_flat_weights()
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)
         if input.dim() not in (2, 3):
@@ -141,43 +183,55 @@ class RNNBase(Module):
             raise ValueError(f"{kind}: Expected input to be 2D or 3D, got {input.dim()}D{tail}")
         batch_dim = 0 if self.batch_first else 1
         is_batched = input.dim() == 3
-        state = None if hx is None else self._as_state(hx)
-        if state is not None:
-            self._check_dims(state, is_batched)
+        if hx is not None:
+            self._check_dims(hx, is_batched)
         if not is_batched:
             input = input.unsqueeze(batch_dim)
-            state = state and tuple(part.unsqueeze(1) for part in state)
-        output, final = self._run_layers(input, state, None)
+            hx = None if hx is None else self._of_each(hx, lambda part: part.unsqueeze(1))
+        output, final = self._run_layers(input, hx, None, None)
         if not is_batched:
-            output, final = output.squeeze(batch_dim), tuple(part.squeeze(1) for part in final)
-        return output, self._as_user_sees(final)
+            output, final = output.squeeze(batch_dim), self._of_each(final, lambda part: part.squeeze(1))
+        return output, self.permute_hidden(final, None)
 
     def _forward_packed(self, packed: PackedSequence, hx: Any) -> Any:
         data, batch_sizes, sorted_indices, unsorted_indices = packed
-        state = None if hx is None else self._as_state(hx)
-        if state is not None and sorted_indices is not None:
-            state = tuple(part.index_select(1, sorted_indices) for part in state)
-        output, final = self._run_layers(data, state, batch_sizes)
-        if unsorted_indices is not None:
-            final = tuple(part.index_select(1, unsorted_indices) for part in final)
+        output, final = self._run_layers(data, hx, batch_sizes, sorted_indices)
         packed_output = PackedSequence(output, batch_sizes, sorted_indices, unsorted_indices)
-        return packed_output, self._as_user_sees(final)
+        return packed_output, self.permute_hidden(final, unsorted_indices)
 
-    def _run_layers(self, input: Any, state: Any, batch_sizes: Any) -> Any:
-        if batch_sizes is not None:
-            batch = int(batch_sizes[0])
+    def _run_layers(self, input: Any, hx: Any, batch_sizes: Any, order: Any) -> Any:
+        if hx is None:
+            hx = self._first_state(input, self._batch_of(input, batch_sizes))
         else:
-            batch = input.size(0 if self.batch_first else 1)
-        sizes = self._state_sizes(batch)
-        if state is None:
-            state = tuple(torch.zeros(size, dtype=input.dtype, device=input.device) for size in sizes)
-        self.check_input(input, batch_sizes)
-        for number, (part, size) in enumerate(zip(state, sizes, strict=True)):
-            label = f"hidden[{number}]" if len(sizes) > 1 else "hidden"
-            self.check_hidden_size(part, size, f"Expected {label} size {{}}, got {{}}")
+            hx = self.permute_hidden(hx, order)
+        self.check_forward_args(input, hx, batch_sizes)
         flags = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
         first = self.batch_first and batch_sizes is None
-        return recurrence.run(self.mode, input, state, self._flat_weights, *flags, first, batch_sizes)
+        is_pair = isinstance(hx, (tuple, list))
+        state = tuple(hx) if is_pair else (hx,)
+        output, final = recurrence.run(self.mode, input, state, self._flat_weights, *flags, first, batch_sizes)
+        return output, final if is_pair else final[0]
+
+    def _batch_of(self, input: Any, batch_sizes: Any) -> int:
+        if batch_sizes is not None:
+            return int(batch_sizes[0])
+        return input.size(0 if self.batch_first else 1)
+
+    def _first_state(self, input: Any, batch: int) -> Any:
+        return self._zeros(input, batch, self.hidden_size)
+
+    def _zeros(self, input: Any, batch: int, size: int) -> Any:
+        layers = self.num_layers * (2 if self.bidirectional else 1)
+        return torch.zeros(layers, batch, size, dtype=input.dtype, device=input.device)
+
+    def check_forward_args(self, input: Any, hidden: Any, batch_sizes: Any) -> None:
+        """Raise for an input or a state of the wrong size. `forward` calls it; subclasses override it."""
+        self.check_input(input, batch_sizes)
+        self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
+
+    def permute_hidden(self, hx: Any, permutation: Any) -> Any:
+        """The state with its sequences in another order; as it is, if `permutation` is None."""
+        return hx if permutation is None else self._of_each(hx, lambda part: part.index_select(1, permutation))
 
     def check_input(self, input: Any, batch_sizes: Any) -> None:
         """Raise for an input of the wrong dtype, number of dimensions or number of features."""
@@ -202,20 +256,20 @@ class RNNBase(Module):
         if hx.size() != expected_hidden_size:
             raise RuntimeError(msg.format(expected_hidden_size, list(hx.size())))
 
-    def _state_sizes(self, batch: int) -> list[tuple[int, int, int]]:
-        return [(self.num_layers * (2 if self.bidirectional else 1), batch, self.hidden_size)]
+    def get_expected_hidden_size(self, input: Any, batch_sizes: Any) -> tuple[int, int, int]:
+        """The size that the hidden state must have for this input."""
+        layers = self.num_layers * (2 if self.bidirectional else 1)
+        return layers, self._batch_of(input, batch_sizes), self.proj_size or self.hidden_size
 
-    def _as_state(self, hx: Any) -> tuple[Any, ...]:
-        return (hx,)
+    def _of_each(self, hx: Any, change: Callable[[Any], Any]) -> Any:
+        """The state after a change of each of its tensors."""
+        return change(hx)
 
-    def _as_user_sees(self, state: tuple[Any, ...]) -> Any:
-        return state[0]
-
-    def _check_dims(self, state: tuple[Any, ...], is_batched: bool) -> None:
+    def _check_dims(self, hx: Any, is_batched: bool) -> None:
         wanted = 3 if is_batched else 2
-        if state[0].dim() != wanted:
+        if hx.dim() != wanted:
             form = "batched 3-D" if is_batched else "unbatched 2-D"
-            raise RuntimeError(f"For {form} input, hx should also be {wanted}-D but got {state[0].dim()}-D tensor")
+            raise RuntimeError(f"For {form} input, hx should also be {wanted}-D but got {hx.dim()}-D tensor")
 
     def extra_repr(self) -> str:
         usual = {
@@ -258,24 +312,33 @@ class LSTM(RNNBase):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__("LSTM", *args, **kwargs)
 
-    def _state_sizes(self, batch: int) -> list[tuple[int, int, int]]:
-        ((layers, batch, hidden_size),) = super()._state_sizes(batch)
-        return [(layers, batch, self.proj_size or hidden_size), (layers, batch, hidden_size)]
+    def _first_state(self, input: Any, batch: int) -> Any:
+        sizes = (self.proj_size or self.hidden_size, self.hidden_size)
+        return tuple(self._zeros(input, batch, size) for size in sizes)
 
-    def _as_state(self, hx: Any) -> tuple[Any, ...]:
-        return tuple(hx)
+    def _of_each(self, hx: Any, change: Callable[[Any], Any]) -> Any:
+        return change(hx[0]), change(hx[1])
 
-    def _as_user_sees(self, state: tuple[Any, ...]) -> Any:
-        return state
-
-    def _check_dims(self, state: tuple[Any, ...], is_batched: bool) -> None:
-        wanted = 3 if is_batched else 2
-        if state[0].dim() != wanted or state[1].dim() != wanted:
-            form = "batched 3-D" if is_batched else "unbatched 2-D"
-            got = f"{state[0].dim()}-D, {state[1].dim()}-D"
-            raise RuntimeError(f"For {form} input, hx and cx should also be {wanted}-D but got ({got}) tensors")
-        if len(state) != 2:
+    def check_forward_args(self, input: Any, hidden: Any, batch_sizes: Any) -> None:
+        """Raise for an input or a state of the wrong size."""
+        self.check_input(input, batch_sizes)
+        if len(hidden) != 2:
             raise RuntimeError("lstm expects two hidden states")
+        sizes = (self.get_expected_hidden_size(input, batch_sizes), self.get_expected_cell_size(input, batch_sizes))
+        for number, size in enumerate(sizes):
+            self.check_hidden_size(hidden[number], size, f"Expected hidden[{number}] size {{}}, got {{}}")
+
+    def get_expected_cell_size(self, input: Any, batch_sizes: Any) -> tuple[int, int, int]:
+        """The size that the cell state must have for this input."""
+        layers = self.num_layers * (2 if self.bidirectional else 1)
+        return layers, self._batch_of(input, batch_sizes), self.hidden_size
+
+    def _check_dims(self, hx: Any, is_batched: bool) -> None:
+        wanted = 3 if is_batched else 2
+        if hx[0].dim() != wanted or hx[1].dim() != wanted:
+            form = "batched 3-D" if is_batched else "unbatched 2-D"
+            got = f"{hx[0].dim()}-D, {hx[1].dim()}-D"
+            raise RuntimeError(f"For {form} input, hx and cx should also be {wanted}-D but got ({got}) tensors")
 
 
 class GRU(RNNBase):

@@ -73,15 +73,19 @@ class GradScaler:
             return outputs
         if isinstance(outputs, Tensor):
             if self._scale is None:
-                self._scale = torch.full((), self._init_scale, dtype=torch.float32, device=outputs.device)
-                self._growth_tracker = torch.full(
-                    (), self._init_growth_tracker, dtype=torch.int32, device=outputs.device
-                )
+                self._lazy_init_scale_growth_tracker(outputs.device)
+            assert self._scale is not None
             return outputs * self._scale.to(outputs.device)
         if not isinstance(outputs, Iterable):
             raise ValueError("outputs must be a Tensor or an iterable of Tensors")
         scaled = map(self.scale, outputs)
         return type(outputs)(scaled) if isinstance(outputs, list | tuple) else scaled
+
+    def _lazy_init_scale_growth_tracker(self, dev: Any) -> None:
+        if self._growth_tracker is not None:
+            raise AssertionError("_growth_tracker initialized before _scale")
+        self._scale = torch.full((), self._init_scale, dtype=torch.float32, device=dev)
+        self._growth_tracker = torch.full((), self._init_growth_tracker, dtype=torch.int32, device=dev)
 
     def unscale_(self, optimizer: Any) -> None:
         """Divide the gradients of an optimizer by the scale, in place, and note whether all are finite.
@@ -90,14 +94,15 @@ class GradScaler:
         """
         if not self._enabled:
             return
-        scale, _ = self._started("unscale_")
+        scale, _ = self._check_scale_growth_tracker("unscale_")
         step = self._per_optimizer_states[id(optimizer)]
         if step["stage"] is OptState.UNSCALED:
             raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
         if step["stage"] is OptState.STEPPED:
             raise RuntimeError("unscale_() is being called after step().")
         inverse = scale.double().reciprocal().float()
-        step["found_inf_per_device"] = _unscale_grads(optimizer, inverse)
+        found_inf = torch.full((), 0.0, dtype=torch.float32, device=scale.device)
+        step["found_inf_per_device"] = self._unscale_grads_(optimizer, inverse, found_inf, False)
         step["stage"] = OptState.UNSCALED
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
@@ -106,23 +111,61 @@ class GradScaler:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
             raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
-        self._started("step")
+        self._check_scale_growth_tracker("step")
         step = self._per_optimizer_states[id(optimizer)]
         if step["stage"] is OptState.STEPPED:
             raise RuntimeError("step() has already been called since the last update().")
         if step["stage"] is OptState.READY:
             self.unscale_(optimizer)
         _require(len(step["found_inf_per_device"]) > 0, "No inf checks were recorded for this optimizer.")
-        found_inf = sum(found_inf.item() for found_inf in step["found_inf_per_device"].values())
-        result = None if found_inf else optimizer.step(*args, **kwargs)
+        result = self._maybe_opt_step(optimizer, step, *args, **kwargs)
         step["stage"] = OptState.STEPPED
         return result
+
+    def _maybe_opt_step(self, optimizer: Any, optimizer_state: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        found_inf = sum(found_inf.item() for found_inf in optimizer_state["found_inf_per_device"].values())
+        return None if found_inf else optimizer.step(*args, **kwargs)
+
+    def _unscale_grads_(
+        self, optimizer: Any, inv_scale: Tensor, found_inf: Tensor, allow_fp16: bool
+    ) -> dict[Device, Tensor]:
+        """Multiply the gradients by `inv_scale`, in place. Returns for each device 1.0 if one was not finite.
+
+        `found_inf` is what the result begins with: the tensor itself for its own device, and copies for others.
+        """
+        result: dict[Device, Tensor] = {}
+        with torch.no_grad():
+            for param in [param for group in optimizer.param_groups for param in group["params"]]:
+                grad = param.grad
+                if grad is None:
+                    continue
+                if grad.dtype is torch.float16 and not allow_fp16:
+                    raise ValueError("Attempting to unscale FP16 gradients.")
+                if grad.device not in result:
+                    result[grad.device] = found_inf.to(grad.device)
+                if not grad.isfinite().all():
+                    result[grad.device].fill_(1.0)
+                grad.mul_(inv_scale.to(grad.device))
+        return result
+
+    def _check_inf_per_device(self, optimizer: Any) -> dict[Device, Tensor]:
+        """For each device, 1.0 if a gradient on it is not finite; the gradients stay as they are."""
+        scale, _ = self._check_scale_growth_tracker("_check_inf_per_device")
+        one = torch.full((), 1.0, dtype=torch.float32, device=scale.device)
+        found = self._unscale_grads_(optimizer, one, torch.zeros_like(one), True)
+        self._per_optimizer_states[id(optimizer)]["found_inf_per_device"] = found
+        return found
+
+    def _found_inf_per_device(self, optimizer: Any) -> dict[Device, Tensor]:
+        """What `unscale_` has found."""
+        found: dict[Device, Tensor] = self._per_optimizer_states[id(optimizer)]["found_inf_per_device"]
+        return found
 
     def update(self, new_scale: float | Tensor | None = None) -> None:
         """End the iteration: adapt the scale to what was found, or set it to `new_scale`."""
         if not self._enabled:
             return
-        scale, tracker = self._started("update")
+        scale, tracker = self._check_scale_growth_tracker("update")
         if isinstance(new_scale, float):
             scale.fill_(new_scale)
         elif new_scale is not None:
@@ -156,11 +199,11 @@ class GradScaler:
             finite_steps = 0
         tracker.fill_(finite_steps)
 
-    def _started(self, caller: str) -> tuple[Tensor, Tensor]:
+    def _check_scale_growth_tracker(self, funcname: str) -> tuple[Tensor, Tensor]:
         """The scale and the count of finite steps; an error before the first `scale`."""
         fix = "This may indicate your script did not use scaler.scale(loss or outputs) earlier in the iteration."
         if self._scale is None:
-            raise AssertionError(f"Attempted {caller} but _scale is None.  " + fix)
+            raise AssertionError(f"Attempted {funcname} but _scale is None.  " + fix)
         assert self._growth_tracker is not None
         return self._scale, self._growth_tracker
 
@@ -199,6 +242,9 @@ class GradScaler:
     def set_growth_interval(self, new_interval: int) -> None:
         """Set how many steps in a row must have finite gradients before the scale grows."""
         self._growth_interval = new_interval
+
+    def _get_scale_async(self) -> Tensor | None:
+        return self._scale
 
     def _get_growth_tracker(self) -> int:
         if not self._enabled:
@@ -250,22 +296,3 @@ class GradScaler:
 def _require(is_so: bool, message: str) -> None:
     if not is_so:
         raise AssertionError(message)
-
-
-def _unscale_grads(optimizer: Any, inverse: Tensor) -> dict[Device, Tensor]:
-    """Multiply the gradients by `inverse`, in place. Returns for each device 1.0 if one was not finite, else 0.0."""
-    result: dict[Device, Tensor] = {}
-    with torch.no_grad():
-        for group in optimizer.param_groups:
-            for param in group["params"]:
-                grad = param.grad
-                if grad is None:
-                    continue
-                if grad.dtype is torch.float16:
-                    raise ValueError("Attempting to unscale FP16 gradients.")
-                if grad.device not in result:
-                    result[grad.device] = torch.zeros((), device=grad.device)
-                if not grad.isfinite().all():
-                    result[grad.device].fill_(1.0)
-                grad.mul_(inverse.to(grad.device))
-    return result

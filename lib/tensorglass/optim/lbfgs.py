@@ -56,6 +56,18 @@ class LBFGS(Optimizer):
         super().__init__(params, defaults)
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+        self._params: list[Any] = self.param_groups[0]["params"]
+        self._numel_cache: int | None = None
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._params, self._numel_cache = self.param_groups[0]["params"], None
+
+    def _numel(self) -> int:
+        """How long the vector of all parameters is."""
+        if self._numel_cache is None:
+            self._numel_cache = sum(as_pairs(param).numel() for param in self._params)
+        return self._numel_cache
 
     def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]  # it must be given
         """Make up to `max_iter` steps; the loss before the first of them."""
@@ -97,9 +109,9 @@ class LBFGS(Optimizer):
                 if iteration != group["max_iter"]:  # the loss after the last step is not needed
                     loss, grad, tried = float(closure()), self._gather_flat_grad(), 1
             elif line_search == "strong_wolfe":
-                here = [param.clone() for param in group["params"]]
+                here = self._clone_param()
                 loss, grad, length, tried = strong_wolfe(
-                    partial(self._evaluate, closure, here, direction),
+                    partial(self._directional_evaluate, closure, here, d=direction),
                     length,
                     direction,
                     loss,
@@ -149,20 +161,26 @@ class LBFGS(Optimizer):
             direction.add_(steps[i], alpha=along[i] - changes[i].dot(direction) * ro[i])
         return direction
 
-    def _evaluate(
-        self, closure: Callable[[], Any], here: list[Tensor], direction: Tensor, length: Any
-    ) -> tuple[float, Tensor]:
-        """Loss and gradient one step away from `here`; the parameters are restored afterwards."""
-        self._add_grad(length, direction)
-        loss, grad = float(closure()), self._gather_flat_grad()
-        for param, value in zip(self.param_groups[0]["params"], here, strict=True):
+    def _clone_param(self) -> list[Tensor]:
+        return [param.clone() for param in self._params]
+
+    def _set_param(self, params_data: Iterable[Tensor]) -> None:
+        for param, value in zip(self._params, params_data, strict=True):
             param.copy_(value)
+
+    def _directional_evaluate(
+        self, closure: Callable[[], Any], x: list[Tensor], t: Any, d: Tensor
+    ) -> tuple[float, Tensor]:
+        """Loss and gradient a step ``t * d`` away from `x`; the parameters are set to `x` afterwards."""
+        self._add_grad(t, d)
+        loss, grad = float(closure()), self._gather_flat_grad()
+        self._set_param(x)
         return loss, grad
 
     def _gather_flat_grad(self) -> Tensor:
         """All gradients as one vector, complex numbers as pairs."""
         parts = []
-        for param in self.param_groups[0]["params"]:
+        for param in self._params:
             grad = param.new_zeros(param.numel()) if param.grad is None else param.grad.reshape(-1)
             parts.append(view_as_real(grad).view(-1) if grad.is_complex() else grad)
         return cat(parts, 0)
@@ -170,7 +188,7 @@ class LBFGS(Optimizer):
     def _add_grad(self, step_size: Any, update: Any) -> None:
         """Add ``step_size * update``, a vector of all parameters, to the parameters."""
         start = 0
-        for param in self.param_groups[0]["params"]:
+        for param in self._params:
             param = as_pairs(param)
             param.add_(update[start : start + param.numel()].view_as(param), alpha=step_size)
             start += param.numel()

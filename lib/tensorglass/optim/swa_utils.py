@@ -178,7 +178,7 @@ class SWALR(Schedule):
             group["swa_lr"] = rate
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
-        self._anneal_strategy = anneal_strategy
+        self._set_anneal_func(anneal_strategy)
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
             raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
         self.anneal_epochs = anneal_epochs
@@ -194,10 +194,35 @@ class SWALR(Schedule):
         rates = []
         for group in self.optimizer.param_groups:
             goal = group["swa_lr"]
-            initial = goal if before == 1 else (group["lr"] - before * goal) / (1 - before)
+            initial = self._get_initial_lr(group["lr"], goal, before)
             rates.append(goal * now + initial * (1 - now))
         return rates
 
     def _part(self, step: int) -> float:
         part = max(0, min(1, step / max(1, self.anneal_epochs)))
-        return part if self._anneal_strategy == "linear" else (1 - math.cos(math.pi * part)) / 2
+        return float(self.anneal_func(part))
+
+    def _set_anneal_func(self, anneal_strategy: str) -> None:
+        self._anneal_strategy = anneal_strategy
+        self.anneal_func: Any = self._linear_anneal if anneal_strategy == "linear" else self._cosine_anneal
+
+    @staticmethod
+    def _linear_anneal(t: float) -> float:
+        return t
+
+    @staticmethod
+    def _cosine_anneal(t: float) -> float:
+        return (1 - math.cos(math.pi * t)) / 2
+
+    @staticmethod
+    def _get_initial_lr(lr: Any, swa_lr: Any, alpha: float) -> Any:
+        return swa_lr if alpha == 1 else (lr - alpha * swa_lr) / (1 - alpha)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The scheduler's state."""
+        return {name: value for name, value in super().state_dict().items() if name != "anneal_func"}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Continue from a `state_dict`."""
+        super().load_state_dict(state_dict)
+        self._set_anneal_func(self._anneal_strategy)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections import OrderedDict
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Self
 
 import tensorglass as torch
@@ -101,6 +101,9 @@ class Sequential(_Numbered):
             return type(self)(OrderedDict(list(self._modules.items())[idx]))
         return self._modules[self._names(idx)[0]]
 
+    def _get_item_by_idx(self, iterator: Iterable[Any], idx: int) -> Any:
+        return next(islice(iterator, _place(idx, len(self)), None))
+
     def __add__(self, other: Any) -> Sequential:
         return Sequential(*self, *_sequential(other))
 
@@ -163,10 +166,13 @@ class ModuleList(_Numbered):
     def __getitem__(self, idx: int | slice) -> Any:
         if isinstance(idx, slice):
             return type(self)(list(self._modules.values())[idx])
-        return self._modules[str(_place(idx, len(self)))]
+        return self._modules[self._get_abs_string_index(idx)]
 
     def __setitem__(self, idx: int, module: Module) -> None:
-        setattr(self, str(_place(idx, len(self))), module)
+        setattr(self, self._get_abs_string_index(idx), module)
+
+    def _get_abs_string_index(self, idx: int) -> str:
+        return str(_place(idx, len(self)))
 
     def __iadd__(self, modules: Iterable[Module]) -> Self:
         return self.extend(modules)
@@ -313,10 +319,13 @@ class ParameterList(_OfParameters):
     def __getitem__(self, idx: int | slice) -> Any:
         if isinstance(idx, slice):
             return type(self)([self[place] for place in range(*idx.indices(len(self)))])
-        return getattr(self, str(_place(idx, len(self))))
+        return getattr(self, self._get_abs_string_index(idx))
 
     def __setitem__(self, idx: int, param: Any) -> None:
-        setattr(self, str(_place(idx, len(self))), self._kept(param))
+        setattr(self, self._get_abs_string_index(idx), self._kept(param))
+
+    def _get_abs_string_index(self, idx: int) -> str:
+        return str(_place(idx, len(self)))
 
     def __len__(self) -> int:
         return self._size

@@ -18,6 +18,11 @@ __all__ = [
 class _InstanceNorm(_NormBase):
     _rank: int
 
+    def _get_no_batch_dim(self) -> int:
+        if not hasattr(self, "_rank"):  # a subclass that someone has derived from the base class
+            raise NotImplementedError
+        return self._rank + 1
+
     def __init__(
         self,
         num_features: int,
@@ -33,13 +38,13 @@ class _InstanceNorm(_NormBase):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
-        rank = self._rank
-        if input.dim() not in (rank + 1, rank + 2):
-            raise ValueError(f"expected {rank + 1}D or {rank + 2}D input (got {input.dim()}D input)")
+        dims = self._get_no_batch_dim()
+        if input.dim() not in (dims, dims + 1):
+            raise ValueError(f"expected {dims}D or {dims + 1}D input (got {input.dim()}D input)")
 
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
-        dim = input.dim() - self._rank - 1
+        dim = input.dim() - self._get_no_batch_dim()
         if input.size(dim) != self.num_features:
             if self.affine:
                 raise ValueError(
@@ -50,11 +55,14 @@ class _InstanceNorm(_NormBase):
                 f"input's size at dim={dim} does not match num_features. You can silence this warning by not passing "
                 "in num_features, which is not used because affine=False"
             )
-        if input.dim() == self._rank + 1:
-            return self._normalized(input.unsqueeze(0)).squeeze(0)
-        return self._normalized(input)
+        if input.dim() == self._get_no_batch_dim():
+            return self._handle_no_batch_input(input)
+        return self._apply_instance_norm(input)
 
-    def _normalized(self, input: Tensor) -> Tensor:
+    def _handle_no_batch_input(self, input: Tensor) -> Tensor:
+        return self._apply_instance_norm(input.unsqueeze(0)).squeeze(0)
+
+    def _apply_instance_norm(self, input: Tensor) -> Tensor:
         return F.instance_norm(
             input,
             self.running_mean,

@@ -73,10 +73,13 @@ class ReplicationPad3d(_PadNd):
 class _CircularPadNd(_PadNd):
     _mode = "circular"
 
-    def forward(self, input: Tensor) -> Tensor:
+    def _check_input_dim(self, input: Tensor) -> None:
         rank = self._rank
         if input.dim() not in (rank + 1, rank + 2):
             raise ValueError(f"expected {rank + 1}D or {rank + 2}D input (got {input.dim()}D input)")
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
         return super().forward(input)
 
 

@@ -134,7 +134,7 @@ class RNNBase(Module):
 
     def _init_flat_weights(self) -> None:
         """Gather the parameters: `forward` computes with `_flat_weights`, which programs may also assign."""
-        self._flat_weights = [getattr(self, name, None) for name in self._flat_weights_names]
+        self._flat_weights: list[Any] = [getattr(self, name, None) for name in self._flat_weights_names]
         self._flat_weight_refs = [None if weight is None else ref(weight) for weight in self._flat_weights]
         self.flatten_parameters()
 

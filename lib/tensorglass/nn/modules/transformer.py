@@ -73,6 +73,8 @@ class _Layer(Module):
         for part in parts:
             setattr(self, f"dropout{part}", Dropout(dropout))
         self.activation = _get_activation_fn(activation) if isinstance(activation, str) else activation
+        if len(self._attentions) == 1:  # PyTorch's encoder layers have it, and copies of its `forward` read it
+            self.activation_relu_or_gelu = _number(self.activation)
 
     def _sa_block(self, x: Any, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Any:
         attended, _ = self.self_attn(
@@ -108,6 +110,14 @@ class TransformerEncoderLayer(_Layer):
 
     def _ff_block(self, x: Any) -> Any:
         return self.dropout2(_feed_forward(self, x))
+
+
+def _number(activation: Any) -> int:
+    """1 for relu, 2 for gelu, 0 for anything else."""
+    for number, (function, module) in enumerate(((F.relu, ReLU), (F.gelu, GELU)), 1):
+        if activation is function or isinstance(activation, module):
+            return number
+    return 0
 
 
 def _feed_forward(layer: Any, x: Any) -> Any:

@@ -94,8 +94,20 @@ class CyclicLR(_WithMomentum):
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "triangular":
-            return 1.0
-        return 1 / (2.0 ** (x - 1)) if self.mode == "triangular2" else self.gamma**x
+            return self._triangular_scale_fn(x)
+        return self._triangular2_scale_fn(x) if self.mode == "triangular2" else self._exp_range_scale_fn(self.gamma, x)
+
+    @staticmethod
+    def _triangular_scale_fn(x: float) -> float:
+        return 1.0
+
+    @staticmethod
+    def _triangular2_scale_fn(x: float) -> float:
+        return 1 / (2.0 ** (x - 1))
+
+    @staticmethod
+    def _exp_range_scale_fn(gamma: float, x: float) -> float:
+        return gamma**x
 
     def rates(self) -> Rates:
         """The formula of the class; it sets the momentum too."""
@@ -184,15 +196,22 @@ class OneCycleLR(_WithMomentum):
             start = phase["end_step"]
         part = (self.last_epoch - start) / (phase["end_step"] - start)
         for group in self.optimizer.param_groups if self.cycle_momentum else ():
-            momentum = self._between(group[phase["start_momentum"]], group[phase["end_momentum"]], part)
+            momentum = self._anneal_func(group[phase["start_momentum"]], group[phase["end_momentum"]], part)
             self._set_momentum(group, momentum)
         groups = self.optimizer.param_groups
-        return [self._between(group[phase["start_lr"]], group[phase["end_lr"]], part) for group in groups]
+        return [self._anneal_func(group[phase["start_lr"]], group[phase["end_lr"]], part) for group in groups]
 
-    def _between(self, start: float, end: float, part: float) -> float:
-        if self._anneal_func_type == "linear":
-            return (end - start) * part + start
-        return end + (start - end) / 2.0 * (math.cos(math.pi * part) + 1)
+    def _anneal_func(self, *args: float) -> float:
+        """The value between two, of which a part of the way is gone: ``(start, end, part)``."""
+        return self._annealing_linear(*args) if self._anneal_func_type == "linear" else self._annealing_cos(*args)
+
+    @staticmethod
+    def _annealing_cos(start: float, end: float, pct: float) -> float:
+        return end + (start - end) / 2.0 * (math.cos(math.pi * pct) + 1)
+
+    @staticmethod
+    def _annealing_linear(start: float, end: float, pct: float) -> float:
+        return (end - start) * pct + start
 
 
 def _total_steps(total_steps: int | None, epochs: int | None, steps_per_epoch: int | None) -> int:

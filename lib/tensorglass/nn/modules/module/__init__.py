@@ -104,7 +104,11 @@ class Module(Tree, HookRegistration, StateDict, Conversions):
             return call_with_hooks(self, args, kwargs)
         return self.forward(*args, **kwargs)
 
-    _call_impl = __call__
+    _call_impl = _wrapped_call_impl = __call__
+
+    def _slow_forward(self, *input: Any, **kwargs: Any) -> Any:
+        """`forward`: nothing is traced here."""
+        return self.forward(*input, **kwargs)
 
     # --- what is kept ----------------------------------------------------------------------------------------------
 

@@ -221,6 +221,10 @@ class HookRegistration:
                 (full if is_full else others).extend(hooks.values())
         return full, others
 
+    def _get_backward_pre_hooks(self) -> list[Hook]:
+        """The hooks that are called before the backward pass; global hooks come first."""
+        return [*of_all.backward_pre.values(), *self._backward_pre_hooks.values()]
+
 
 # --- a call with hooks -------------------------------------------------------------------------------------------
 
@@ -236,7 +240,7 @@ class _Call:
     def run(self) -> Any:
         module = self.module
         full_backward, other_backward = module._get_backward_hooks()
-        backward_pre = [*of_all.backward_pre.values(), *module._backward_pre_hooks.values()]
+        backward_pre = module._get_backward_pre_hooks()
         self._before()
         backward = BackwardHook(module, full_backward, backward_pre) if full_backward or backward_pre else None
         if backward is not None:

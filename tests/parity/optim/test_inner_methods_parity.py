@@ -1,0 +1,101 @@
+"""Methods of optimizers, schedules and `GradScaler` that PyTorch does not document."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+from parity.same_source import disagreement, seen_by_ours
+
+PROGRAMS = {
+    "shapes of schedules": """
+        schedules = torch.optim.lr_scheduler
+        see([schedules.OneCycleLR._annealing_cos(1.0, 3.0, part / 4) for part in range(5)])
+        see([schedules.OneCycleLR._annealing_linear(1.0, 3.0, part / 4) for part in range(5)])
+        def sgd():
+            return torch.optim.SGD([torch.nn.Parameter(torch.zeros(2))], lr=0.1, momentum=0.9)
+        class Cycle(schedules.OneCycleLR):
+            def _anneal_func(self, *args):
+                return 2 * super()._anneal_func(*args)
+        optimizer = sgd()
+        schedule = Cycle(optimizer, 0.5, total_steps=4, anneal_strategy="linear")
+        optimizer.step(), schedule.step()
+        see(schedule.get_last_lr())
+        cyclic = schedules.CyclicLR(sgd(), 0.1, 0.5, mode="exp_range", gamma=0.5)
+        see(cyclic._triangular_scale_fn(3), cyclic._triangular2_scale_fn(3), cyclic._exp_range_scale_fn(0.5, 3))
+        swa = torch.optim.swa_utils.SWALR(sgd(), 0.01, 3)
+        see(swa.anneal_func(0.25), swa._linear_anneal(0.25), swa._cosine_anneal(0.25), swa._get_initial_lr(2, 1, 0.5))
+        see(sorted(swa.state_dict()))
+        swa._set_anneal_func("linear")
+        other = torch.optim.swa_utils.SWALR(sgd(), 0.01, 3)
+        other.load_state_dict(swa.state_dict())
+        see(other.anneal_func(0.25))
+        plateau = schedules.ReduceLROnPlateau(sgd())
+        plateau._init_is_better("max", 0.5, "abs")
+        see(plateau._is_better(2.0, 1.0), plateau._is_better(1.2, 1.0), plateau.mode_worse)
+        attempt(lambda: plateau._init_is_better("no", 0.5, "abs"))
+    """,
+    "LBFGS by hand": """
+        x = torch.nn.Parameter(torch.tensor([1.0, 2.0]))
+        z = torch.nn.Parameter(torch.tensor([1.0 + 1j]))
+        optimizer = torch.optim.LBFGS([x, z], line_search_fn="strong_wolfe")
+        def closure():
+            optimizer.zero_grad()
+            loss = (x ** 4).sum() + (z * z.conj()).real.sum()
+            loss.backward()
+            return loss
+        see(optimizer._numel(), len(optimizer._params))
+        with torch.no_grad():
+            here = optimizer._clone_param()
+            evaluate = torch.enable_grad()(closure)
+            see(*optimizer._directional_evaluate(evaluate, here, 0.5, torch.ones(4)))
+            optimizer._set_param([value + 1 for value in here])
+        see(x, z, optimizer._gather_flat_grad())
+    """,
+    "a subclass sees where LBFGS looks": """
+        class Seeing(torch.optim.LBFGS):
+            def _directional_evaluate(self, closure, x, t, d):
+                see("looked")
+                return super()._directional_evaluate(closure, x, t, d)
+        x = torch.nn.Parameter(torch.tensor([1.0, 2.0]))
+        optimizer = Seeing([x], max_iter=2, line_search_fn="strong_wolfe")
+        def closure():
+            optimizer.zero_grad()
+            loss = (x ** 4).sum()
+            loss.backward()
+            return loss
+        optimizer.step(closure)
+        see(x)
+    """,
+    "steps of a scaler": """
+        class Scaler(torch.amp.GradScaler):
+            def _unscale_grads_(self, optimizer, inv_scale, found_inf, allow_fp16):
+                see("unscale", inv_scale, found_inf, allow_fp16)
+                return super()._unscale_grads_(optimizer, inv_scale, found_inf, True)
+            def _maybe_opt_step(self, optimizer, optimizer_state, *args, **kwargs):
+                see("step", optimizer_state["stage"].name)
+                return super()._maybe_opt_step(optimizer, optimizer_state, *args, **kwargs)
+        scaler = Scaler("cpu", init_scale=4.0)
+        attempt(lambda: scaler._check_inf_per_device(None))
+        see(scaler._get_scale_async())
+        p = torch.nn.Parameter(torch.ones(2))
+        optimizer = torch.optim.SGD([p], lr=1.0)
+        for factor in (1.0, float("inf")):
+            optimizer.zero_grad()
+            scaler.scale((p * factor).sum()).backward()
+            see(scaler._get_scale_async(), list(scaler._check_inf_per_device(optimizer).values()), p.grad)
+            scaler.unscale_(optimizer)
+            see(list(scaler._found_inf_per_device(optimizer).values()), p.grad)
+            scaler.step(optimizer), scaler.update()
+            see(p, scaler._scale, scaler._growth_tracker)
+        fresh = torch.amp.GradScaler("cpu")
+        fresh._lazy_init_scale_growth_tracker("cpu")
+        see(fresh._scale, fresh._growth_tracker)
+    """,
+}
+
+
+@pytest.mark.parametrize("source", PROGRAMS.values(), ids=PROGRAMS)
+def test_inner_methods_of_optimizers_and_schedules(source: str) -> None:
+    assert seen_by_ours(textwrap.dedent(source))
+    assert disagreement(source) is None, disagreement(source)

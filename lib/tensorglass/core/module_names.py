@@ -34,6 +34,8 @@ ELSEWHERE = {
     "utils.data._utils": "utils.data",
     "utils.tensorboard.writer": "utils.tensorboard",
     "utils.data._utils.collate": "utils.data.collate",
+    "utils.data._utils.fetch": "utils.data.fetch",
+    "utils.data._utils.pin_memory": "utils.data.dataloader",
     "utils.data._utils.worker": "utils.data.workers",
     **{
         f"distributions.{name}": "distributions"

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import sys
 import warnings
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing.context import BaseContext
 from typing import Any, Generic, TypeVar, cast
@@ -16,6 +17,7 @@ from tensorglass.tensor.generator import Generator
 from tensorglass.tensor.tensor import Tensor
 from tensorglass.utils.data.collate import default_collate, default_convert
 from tensorglass.utils.data.dataset import Dataset, IterableDataset
+from tensorglass.utils.data.fetch import _DatasetKind
 from tensorglass.utils.data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, random_seed
 from tensorglass.utils.data.workers import Recipe, Workers
 
@@ -36,13 +38,6 @@ class _InfiniteConstantSampler(Sampler[None]):
             yield None
 
 
-class _DatasetKind:
-    """What `DataLoader._dataset_kind` is: whether batches are made of items by their numbers, or of a stream."""
-
-    Map = 0
-    Iterable = 1
-
-
 class DataLoader(Generic[T_co]):
     """The batches of a dataset, anew each time it is iterated over.
 
@@ -53,7 +48,7 @@ class DataLoader(Generic[T_co]):
     is in seconds, 0 for none. With `pin_memory` batches move to memory that an accelerator copies from faster.
     """
 
-    _initialized = False
+    __initialized = False  # mangled as PyTorch's: programs switch it off to set what is fixed
 
     def __init__(
         self,
@@ -114,20 +109,20 @@ class DataLoader(Generic[T_co]):
         self.generator = generator
         self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
         self.persistent_workers = persistent_workers
-        self._told_length: int | None = None
-        self._iterator: Workers | None = None
-        self._initialized = True
+        self._IterableDataset_len_called: int | None = None
+        self._iterator: Any = None
+        self.__initialized = True
         self.check_worker_number_rationality()
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if self._initialized and name in _FIXED:
+        if self.__initialized and name in _FIXED:
             raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
         super().__setattr__(name, value)
 
     @property
     def multiprocessing_context(self) -> BaseContext | None:
         """How workers are started, or None for this system's way."""
-        return self._context
+        return self.__multiprocessing_context
 
     @multiprocessing_context.setter
     def multiprocessing_context(self, context: Any) -> None:
@@ -149,7 +144,7 @@ class DataLoader(Generic[T_co]):
                 "multiprocessing_context option should be a valid context object or a string specifying the start "
                 f"method, but got multiprocessing_context={context}"
             )
-        self._context = context
+        self.__multiprocessing_context = context
 
     # Loaders of other libraries override these two of PyTorch's names, so that a dataset is asked for whole batches.
     @property
@@ -164,7 +159,7 @@ class DataLoader(Generic[T_co]):
         """The number of batches; for a stream, the number that its length promises."""
         if not self._is_stream:
             return len(self._index_sampler)
-        length = self._told_length = len(self.dataset)
+        length = self._IterableDataset_len_called = len(self.dataset)
         if self.batch_size is None:
             return length
         whole, rest = divmod(length, self.batch_size)
@@ -176,44 +171,27 @@ class DataLoader(Generic[T_co]):
         return _DatasetKind.Iterable if self._is_stream else _DatasetKind.Map
 
     def __iter__(self) -> Iterator[Any]:
-        pinned = self._pins()
-        if self.num_workers == 0:
-            return _SingleProcessDataLoaderIter(self, pinned)
-        if not self.persistent_workers:
-            self.check_worker_number_rationality()
-            return _MultiProcessingDataLoaderIter(self, self._workers(), pinned)
+        if not (self.persistent_workers and self.num_workers):
+            return self._get_iterator()
         if self._iterator is None:
-            self._iterator = self._workers()
+            self._iterator = self._get_iterator()
         else:
-            self._iterator.restart(iter(self._index_sampler))
-        return _MultiProcessingDataLoaderIter(self, self._iterator, pinned)
+            self._iterator._reset(self)
+        return self._iterator
 
-    def _recipe(self) -> Recipe:
-        return Recipe(self.dataset, self._is_stream, self._auto_collation, self.collate_fn, self.drop_last)
-
-    def _workers(self) -> Workers:
-        if sys.platform == "emscripten":
-            no_processes()
-        indices = iter(self._index_sampler)
-        return Workers(
-            self._recipe(),
-            indices,
-            count=self.num_workers,
-            ahead=self.prefetch_factor or 0,
-            seed=random_seed(self.generator),
-            context=self._context,
-            start=self.worker_init_fn,
-            timeout=self.timeout,
-            in_order=self.in_order,
-            persistent=self.persistent_workers,
-        )
+    def _get_iterator(self) -> _BaseDataLoaderIter:
+        """A new iterator; subclasses override it."""
+        if self.num_workers == 0:
+            return _SingleProcessDataLoaderIter(self)
+        self.check_worker_number_rationality()
+        return _MultiProcessingDataLoaderIter(self)
 
     def _pins(self) -> bool:
         if self.pin_memory and current_accelerator(check_available=True) is None:
             warnings.warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be "
                 "used.",
-                stacklevel=3,
+                stacklevel=6,
             )
             return False
         return self.pin_memory
@@ -232,34 +210,62 @@ class DataLoader(Generic[T_co]):
 
 
 class _BaseDataLoaderIter(Iterator[Any]):
-    """The batches of one epoch, counted for streams that promised a length; pinned if asked."""
+    """The batches of one epoch, counted for streams that promised a length. A subclass says how one is made.
 
-    def __init__(self, loader: DataLoader, batches: Iterator[Any], pinned: bool) -> None:
-        self._loader = loader
-        self._batches = batches
-        self._pinned = pinned
-        self._yielded = 0
-        self._promised = loader._told_length
+    Libraries derive their own iterators from it and from the two below, and override its methods.
+    """
+
+    def __init__(self, loader: DataLoader) -> None:
+        self._dataset = loader.dataset
+        self._dataset_kind = loader._dataset_kind
+        self._IterableDataset_len_called = loader._IterableDataset_len_called
+        self._auto_collation = loader._auto_collation
+        self._drop_last = loader.drop_last
+        self._index_sampler = loader._index_sampler
+        self._num_workers = loader.num_workers
+        self._pin_memory = loader._pins()
+        self._timeout = loader.timeout
+        self._collate_fn = loader.collate_fn
+        self._persistent_workers = loader.persistent_workers
+        self._sampler_iter = iter(self._index_sampler)
+        # the seed of workers: drawn without them too, so that samplers draw the same numbers
+        self._base_seed = random_seed(loader.generator)
+        self._num_yielded = 0
+
+    def _reset(self, loader: DataLoader, first_iter: bool = False) -> None:
+        """Begin another epoch."""
+        self._sampler_iter = iter(self._index_sampler)
+        self._num_yielded = 0
+        self._IterableDataset_len_called = loader._IterableDataset_len_called
+
+    def _next_index(self) -> Any:
+        """The indices of the next batch."""
+        return next(self._sampler_iter)
+
+    def _next_data(self) -> Any:
+        """The next batch."""
+        raise NotImplementedError
 
     def __next__(self) -> Any:
-        batch = next(self._batches)
-        self._yielded += 1
-        if self._promised is not None and self._yielded > self._promised:
-            self._warn_of_length(self._promised)
-        return pin_memory(batch) if self._pinned else batch
+        batch = self._next_data()
+        self._num_yielded += 1
+        promised = self._IterableDataset_len_called
+        if promised is not None and self._num_yielded > promised:
+            self._warn_of_length(promised)
+        return batch
 
     def __len__(self) -> int:
-        return len(self._loader._index_sampler)
+        return len(self._index_sampler)
 
     def __reduce__(self) -> Any:
         raise NotImplementedError("{} cannot be pickled", type(self).__name__)
 
     def _warn_of_length(self, promised: int) -> None:
         text = (
-            f"Length of IterableDataset {self._loader.dataset} was reported to be {promised}(when accessing "
-            f"len(dataloader)), but {self._yielded} samples have been fetched. "
+            f"Length of IterableDataset {self._dataset} was reported to be {promised}(when accessing "
+            f"len(dataloader)), but {self._num_yielded} samples have been fetched. "
         )
-        if self._loader.num_workers > 0:
+        if self._num_workers > 0:
             text += (
                 "For multiprocessing data-loading, this could be caused by not properly configuring the "
                 "IterableDataset replica at each worker. Please see "
@@ -271,18 +277,74 @@ class _BaseDataLoaderIter(Iterator[Any]):
 class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
     """Batches that this process fetches itself, one when it is asked for."""
 
-    def __init__(self, loader: DataLoader, pinned: bool) -> None:
-        indices = iter(loader._index_sampler)
-        # the seed that workers would get: drawn here too, so that samplers draw the same numbers without workers
-        random_seed(loader.generator)
-        super().__init__(loader, map(loader._recipe().fetcher(), indices), pinned)
+    def __init__(self, loader: DataLoader) -> None:
+        super().__init__(loader)
+        if self._timeout != 0:
+            raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
+        if self._num_workers != 0:
+            raise AssertionError("_SingleProcessDataLoaderIter requires num_workers == 0")
+        how = (self._auto_collation, self._collate_fn, self._drop_last)
+        self._dataset_fetcher = _DatasetKind.create_fetcher(self._dataset_kind, self._dataset, *how)
+
+    def _next_data(self) -> Any:
+        batch = self._dataset_fetcher.fetch(self._next_index())
+        return pin_memory(batch) if self._pin_memory else batch
 
 
 class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     """Batches that worker processes fetch."""
 
+    def __init__(self, loader: DataLoader) -> None:
+        super().__init__(loader)
+        if sys.platform == "emscripten":
+            no_processes()
+        is_stream = self._dataset_kind == _DatasetKind.Iterable
+        self._pool = Workers(
+            Recipe(self._dataset, is_stream, self._auto_collation, self._collate_fn, self._drop_last),
+            _Indices(self),
+            count=self._num_workers,
+            ahead=loader.prefetch_factor or 0,
+            seed=self._base_seed,
+            context=loader.multiprocessing_context,
+            start=loader.worker_init_fn,
+            timeout=self._timeout,
+            in_order=loader.in_order,
+            persistent=self._persistent_workers,
+        )
 
-def pin_memory(data: Any) -> Any:
+    @property
+    def _workers(self) -> list[Any]:
+        """The processes."""
+        return self._pool.processes
+
+    def _reset(self, loader: DataLoader, first_iter: bool = False) -> None:
+        super()._reset(loader, first_iter)
+        if not first_iter:
+            self._pool.restart(_Indices(self))
+
+    def _next_data(self) -> Any:
+        batch = next(self._pool)
+        return pin_memory(batch) if self._pin_memory else batch
+
+    def _shutdown_workers(self) -> None:
+        """End the processes; there are no more batches."""
+        self._pool.close()
+
+
+class _Indices(Iterator[Any]):
+    """What an iterator's `_next_index` gives. It keeps no iterator alive, whose end is that of the workers."""
+
+    def __init__(self, whose: _BaseDataLoaderIter) -> None:
+        self._whose = weakref.ref(whose)
+
+    def __next__(self) -> Any:
+        whose = self._whose()
+        if whose is None:
+            raise StopIteration
+        return whose._next_index()
+
+
+def pin_memory(data: Any, device: Any = None) -> Any:
     """`data` with every tensor in it pinned; objects may have a `pin_memory` method of their own."""
     if isinstance(data, Tensor) or hasattr(data, "pin_memory"):
         return data.pin_memory()

@@ -31,6 +31,7 @@ import numpy as np
 
 import tensorglass.multiprocessing as tensor_multiprocessing
 from tensorglass.tensor.generator import manual_seed
+from tensorglass.utils.data.fetch import _DatasetKind
 
 PATIENCE = 5.0  # seconds that a worker waits for a task before it checks whether the main process is alive
 
@@ -64,24 +65,8 @@ class Recipe:
 
     def fetcher(self) -> Callable[[Any], Any]:
         """A function from indices to a batch. At the end of a stream it raises StopIteration."""
-        return self._from_stream(iter(self.dataset)) if self.is_stream else self._by_number
-
-    def _by_number(self, index: Any) -> Any:
-        if not self.batched:
-            return self.collate(self.dataset[index])
-        many = getattr(self.dataset, "__getitems__", None)
-        return self.collate(many(index) if many else [self.dataset[number] for number in index])
-
-    def _from_stream(self, samples: Iterator[Any]) -> Callable[[Any], Any]:
-        def fetch(index: Any) -> Any:
-            if not self.batched:
-                return self.collate(next(samples))
-            batch = list(itertools.islice(samples, len(index)))
-            if not batch or (self.drop_last and len(batch) < len(index)):
-                raise StopIteration
-            return self.collate(batch)
-
-        return fetch
+        kind = _DatasetKind.Iterable if self.is_stream else _DatasetKind.Map
+        return _DatasetKind.create_fetcher(kind, self.dataset, self.batched, self.collate, self.drop_last).fetch
 
 
 @dataclass
@@ -143,9 +128,9 @@ class Workers(Iterator[Any]):
         context = context or tensor_multiprocessing
         self._queues: list[Any] = []
         self._pipes: list[Any] = []
-        self._processes: list[Any] = []
+        self.processes: list[Any] = []
         # Not a method: the finalizer must not keep this object alive.
-        self._close = weakref.finalize(self, _end_workers, os.getpid(), self._queues, self._pipes, self._processes)
+        self.close = weakref.finalize(self, _end_workers, os.getpid(), self._queues, self._pipes, self.processes)
         for number in range(count):
             tasks, (results, far_end) = context.Queue(), context.Pipe(duplex=False)
             tasks.cancel_join_thread()
@@ -157,7 +142,7 @@ class Workers(Iterator[Any]):
                     far_end.close()  # while this copy is open, reading the pipe of a dead worker would not end
                     self._queues.append(tasks)
                     self._pipes.append(results)
-                    self._processes.append(process)
+                    self.processes.append(process)
             except (TypeError, AttributeError, PicklingError):
                 warnings.warn(
                     "Got pickle error when attempting to start a worker Process. This might be because the worker "
@@ -174,9 +159,9 @@ class Workers(Iterator[Any]):
         self._sent = self._given = 0  # numbers of the next task, and of the next batch to give out
         self._arrived: dict[int, Any] = {}
         self._owner: dict[int, int] = {}  # tasks that are not done → worker
-        self._working = [True] * len(self._processes)
-        self._turn = itertools.cycle(range(len(self._processes)))
-        for _ in range(self._ahead * len(self._processes)):
+        self._working = [True] * len(self.processes)
+        self._turn = itertools.cycle(range(len(self.processes)))
+        for _ in range(self._ahead * len(self.processes)):
             self._send_task()
 
     def restart(self, indices: Iterator[Any]) -> None:
@@ -184,7 +169,7 @@ class Workers(Iterator[Any]):
         for tasks in self._queues:
             tasks.put(_Restarted)
         ready = 0
-        while ready < len(self._processes):  # results of an epoch that was left early are thrown away
+        while ready < len(self.processes):  # results of an epoch that was left early are thrown away
             ready += self._receive()[1] is _Restarted
         self._begin(indices)
 
@@ -199,7 +184,7 @@ class Workers(Iterator[Any]):
                 continue
             if not self._owner:
                 if not self._persistent:
-                    self._close()
+                    self.close()
                 raise StopIteration
             task, result = self._receive()
             worker = self._owner.pop(task, None)
@@ -228,7 +213,7 @@ class Workers(Iterator[Any]):
             index = next(self._indices)
         except StopIteration:
             return
-        workers = [next(self._turn) for _ in self._processes]
+        workers = [next(self._turn) for _ in self.processes]
         waiting = [worker for worker in workers if self._working[worker]]
         load = list(self._owner.values())
         worker = waiting[0] if self._in_order else min(waiting, key=load.count)
@@ -241,11 +226,11 @@ class Workers(Iterator[Any]):
 
     def _receive(self) -> tuple[int, Any]:
         """The next result of any worker, or an error if one of them has died or none answers in time."""
-        sentinels = [process.sentinel for process in self._processes]
+        sentinels = [process.sentinel for process in self.processes]
         ready = connection.wait([*self._pipes, *sentinels], self._timeout or None)
         if not ready:
             raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds")
-        for pipe, process in zip(self._pipes, self._processes, strict=True):
+        for pipe, process in zip(self._pipes, self.processes, strict=True):
             if pipe in ready:
                 try:
                     with _ended_after(self._timeout, process) as is_late:
@@ -256,11 +241,11 @@ class Workers(Iterator[Any]):
                     process.join(PATIENCE)
                     if process.is_alive():
                         raise
-        for process in self._processes:
+        for process in self.processes:
             if process.sentinel in ready:  # closed a moment before the process has an exit code
                 process.join(PATIENCE)
-        dead = [process for process in self._processes if process.exitcode is not None]
-        self._close()
+        dead = [process for process in self.processes if process.exitcode is not None]
+        self.close()
         raise RuntimeError(_obituary(dead))
 
 

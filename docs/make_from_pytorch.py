@@ -1,20 +1,26 @@
-"""Makes the two files of the library that are derived from PyTorch: ``python docs/make_from_pytorch.py``.
+"""Makes the three files of the library that are derived from PyTorch: ``python docs/make_from_pytorch.py``.
 
-`bootstrap/pytorch_names.txt` lists the public names of the installed PyTorch. `ops/arg_parser/signatures.txt` has the
-signatures of the operators. Those of an operator with several are read from PyTorch's error for a call that fits none.
-PyTorch does not list the signature of an operator with only one, nor deprecated ones, nor which arguments may be None
-or one int: such lines and marks are kept, and `tests/parity/ops/arg_parser` shows which no longer fit. What must be
-checked by hand is printed. `docs/moving-to-a-new-pytorch.md` says when to run this.
+`bootstrap/pytorch_names.txt` lists the public names of the installed PyTorch. `core/names_alone.txt` has the modules of
+subjects that the library leaves out, with their names, so that programs can import them.
+`ops/arg_parser/signatures.txt` has the signatures of the operators. Those of an operator with several are read from
+PyTorch's error for a call that fits none. PyTorch does not list the signature of an operator with only one, nor
+deprecated ones, nor which arguments may be None or one int: such lines and marks are kept, and
+`tests/parity/ops/arg_parser` shows which no longer fit. What must be checked by hand is printed.
+`docs/moving-to-a-new-pytorch.md` says when to run this.
 """
 
 from __future__ import annotations
 
+import enum
+import pkgutil
 import re
 import sys
 import textwrap
 import types
+import warnings
 from collections.abc import Callable
 from functools import reduce
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +29,53 @@ import torch
 LIBRARY = Path(__file__).resolve().parents[1] / "lib" / "tensorglass"
 NAMES = LIBRARY / "bootstrap" / "pytorch_names.txt"
 SIGNATURES = LIBRARY / "ops" / "arg_parser" / "signatures.txt"
+
+NAMES_ALONE = LIBRARY / "core" / "names_alone.txt"
+
+#: The modules whose names can be imported here, and no more: subjects that the library leaves out.
+LEFT_OUT = re.compile(
+    r"torch\.(ao|export|fx|jit|onnx|package|sparse|nested|masked|signal|_functorch|_subclasses)(\.|$)"
+    r"|torch\.(_decomp|_dynamo|_inductor)$"
+    r"|torch\._higher_order_ops(\.(associative_scan|cond|flex_attention|map|scan|while_loop))?$"
+    r"|torch\._(dynamo\.(backends|comptime|testing|trace_rules)|inductor\.async_compile)$"
+    r"|torch\.nn\.(intrinsic|qat|quantizable|quantized)(\.|$)|torch\.nn\.attention\.\w+$"
+    r"|torch\.distributed\.(?!distributed_c10d|constants)"
+    r"|torch\.utils\.(benchmark|data\.(datapipes|graph|graph_settings))(\.|$)"
+    r"|torch\.utils\.(flop_counter|mobile_optimizer|mkldnn|module_tracker|weak|_python_dispatch|cpp_extension)$"
+    r"|torch\.cuda\.(nvtx|graphs|nccl|profiler|tunable|jiterator|gds|_memory_viz)$"
+    r"|torch\.(backends\.\w+$|autograd\.profiler_legacy$|monitor$)"
+)
+
+#: Parts of those that nobody imports: PyTorch's own tools and tests, and what needs other packages or a GPU.
+NOT_IMPORTED = re.compile(
+    r"\.(_internal|_vendor|examples|migrate_\w*|unification|tests|tools|_experimental|pt2_archive|_ops|_numpy_support"
+    r"|\w*triton\w*|_semi_structured_\w+|torchscript_exporter|_debug|debug|flight_recorder|_tools|etcd\w*|agent"
+    r"|_pycute|_local_tensor|constraint_\w+|shim|complex_tensor|_aot_autograd|_activation\w*|sharding_spec|sharded_(tensor|optim)"
+    r"|sharding_\w*|nnapi|_nnapi|op_fuzzers|_passes|analyze|xeon|partitioners|supported_ops|_shape_functions|_decomposed"
+    r"|fake_impls|graph_gradual_typechecker|unify_refinements|accelerator_partitioner|merge_matmul|quantization_types"
+    r"|ns|pruning|sparse|quantized|qat|reference|dynamic|pt2e|backend_config|_quantizer|quantizer|debugging|__main__)(\.|$)"
+    r"|jit\._recursive|masked\._docs|backends\.(_coreml|kleidiai)|torch\.(jit|onnx|masked)$|backends\.cuda$"
+    r"|torch\.(distributed\.(run|launch)$|fx\.passes\.(?!shape_prop|split_module|graph_drawer)\w+)"
+)
+
+#: Packages that the library has, and that have such modules.
+ABOVE = [
+    f"torch.{name}"
+    for name in (
+        "jit",
+        "onnx",
+        "masked",
+        "nn",
+        "nn.attention",
+        "nn.utils",
+        "distributed",
+        "utils",
+        "utils.data",
+        "cuda",
+        "backends",
+        "autograd",
+    )
+]
 
 #: Names that modules import for their own use.
 INTERNAL = re.compile(r"(Tensor|torch|TYPE_CHECKING|\w*common\w*)$")
@@ -49,6 +102,63 @@ def names() -> str:
     lazy = ["onnx"]  # imported on first use, so that dir() does not list it
     paths = [*root, *lazy, *[path for home in ("Tensor", "fft", "linalg", "special") for path in public(home)]]
     return textwrap.fill(" ".join(sorted(paths)), 118, break_on_hyphens=False) + "\n"
+
+
+def modules_left_out(package: types.ModuleType = torch) -> list[str]:
+    """The modules of PyTorch's that the library has only by their names."""
+    found = []
+    is_kept = re.compile(r"torch\.(sparse|nn\.quantized)(\.modules|\.functional|$)")
+    for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        is_left_out = (LEFT_OUT.match(info.name) and not NOT_IMPORTED.search(info.name)) or is_kept.match(info.name)
+        if not is_left_out and info.name not in ABOVE:
+            continue
+        if is_left_out:
+            found.append(info.name)
+        if info.ispkg and info.name != "torch.backends.python_native":  # which has no folder when it is imported
+            found += modules_left_out(import_module(info.name))
+    return found
+
+
+def mark(value: Any, module: types.ModuleType) -> str | None:
+    """How a name is written: ``f()``, ``Kind``, ``Kind<Base``, ``Error!``, ``Kind=MEMBER,OTHER``; None for others."""
+    if isinstance(value, type):
+        if issubclass(value, enum.Enum):
+            return "=" + ",".join(value.__members__)
+        if issubclass(value, BaseException):
+            return "!"
+        for base in value.__mro__[1:]:
+            name = base.__name__
+            if vars(module).get(name) is base and is_of(base, module.__name__) and not name.startswith("_"):
+                return f"<{name}"
+        return ""
+    return "()" if callable(value) else None
+
+
+def is_of(value: Any, path: str) -> bool:
+    """Whether a module defines this function or class, or one of its parts, or PyTorch's C++ for it."""
+    home = getattr(value, "__module__", None)
+    return isinstance(home, str) and (home == path or home.startswith((f"{path}.", "torch._C")))
+
+
+def names_alone() -> str:
+    """The text of `names_alone.txt`: a line for each module."""
+    lines = []
+    for path in sorted(modules_left_out()):
+        try:
+            module = import_module(path)
+        except (ImportError, AttributeError, RuntimeError):  # it needs another package, or a GPU
+            continue
+        own = []
+        for name, value in sorted(vars(module).items()):
+            offered = name in getattr(module, "__all__", ())
+            if name.startswith("_") or not (offered or is_of(value, path)):
+                continue
+            kind = mark(value, module)
+            if kind is not None and not isinstance(value, types.ModuleType):
+                own.append(name + kind)
+        line = " ".join([f"{path.removeprefix('torch.')}:", *own])
+        lines.append(textwrap.fill(line, 118, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False))
+    return "\n".join([*lines, ""])
 
 
 def operator(name: str) -> Callable[..., Any]:
@@ -99,7 +209,8 @@ def signatures() -> str:
 
 
 if __name__ == "__main__":
-    made = {NAMES: names(), SIGNATURES: signatures()}
+    warnings.simplefilter("ignore")  # of modules that PyTorch has for old programs alone
+    made = {NAMES: names(), NAMES_ALONE: names_alone(), SIGNATURES: signatures()}
     if "--check" not in sys.argv[1:]:
         for path, text in made.items():
             path.write_text(text, encoding="utf-8")

@@ -52,7 +52,7 @@ class _Torch:
             spec = PathFinder.find_spec(fullname, path)
             if spec is not None and type(spec.loader) is SourceFileLoader:
                 spec.loader = _Answering(fullname, spec.loader.path)
-            return spec
+            return spec or _spec_of_names_alone(fullname)
         if not fullname.startswith("torch.") or not _stands_for_torch():
             return None
         try:
@@ -72,6 +72,27 @@ class _Torch:
         module.__spec__ = module.__spec__.loader_state
 
 
+def _spec_of_names_alone(fullname: str) -> ModuleSpec | None:
+    from tensorglass.core.names_alone import is_module  # when it is needed: imports should be quick
+
+    if not is_module(fullname.removeprefix("tensorglass.")):
+        return None
+    return ModuleSpec(fullname, cast(Any, _NamesAlone()), is_package=True)
+
+
+class _NamesAlone:
+    """Makes the modules of `core/names_alone`."""
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """None: an ordinary module."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        from tensorglass.core.names_alone import fill
+
+        fill(module)
+        _let_answer(module)
+
+
 class _Answering(SourceFileLoader):
     """Lets the library's modules explain names that PyTorch has and they leave out."""
 
@@ -81,6 +102,7 @@ class _Answering(SourceFileLoader):
 
 
 def _let_answer(module: ModuleType) -> None:
+    from tensorglass.core.names_alone import is_module, name_alone
     from tensorglass.core.out_of_scope import refusing
 
     home = module.__name__.removeprefix("tensorglass.")
@@ -91,6 +113,12 @@ def _let_answer(module: ModuleType) -> None:
             return import_module(ours(f"{home}.{name}"))
         if name in PASSED_ON and home.startswith(PASSING_ON):
             return getattr(import_module(PASSED_ON[name]), name)
+        alone = name_alone(home, name)
+        if alone is not None:
+            setattr(module, name, alone)
+            return alone
+        if is_module(f"{home}.{name}"):
+            return import_module(f"tensorglass.{home}.{name}")
         return refuse(name)
 
     vars(module).setdefault("__getattr__", look)

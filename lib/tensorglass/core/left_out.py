@@ -21,6 +21,10 @@ class LeftOut:
         kind = next(kind for kind in cls.__mro__ if LeftOut in kind.__bases__)
         raise _refusal(f"{kind.__module__.removeprefix('tensorglass.')}.{kind.__name__}")
 
+    def __class_getitem__(cls, _: Any) -> type[Self]:
+        """The class itself: programs derive from ``Kind[int]`` and write it in annotations."""
+        return cls
+
 
 def left_out(path: str) -> Callable[..., NoReturn]:
     """A function that refuses to be called, by its path: "fx.symbolic_trace"."""

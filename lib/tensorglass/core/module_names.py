@@ -15,7 +15,6 @@ ELSEWHERE = {
     "cuda.memory": "cuda",
     "cuda.random": "cuda",
     "compiler.config": "_dynamo.config",
-    "distributed._composable": "distributed",
     "distributed._composable.fsdp": "distributed.fsdp",
     "distributed._tensor": "distributed.tensor",
     "distributed._tensor.experimental": "distributed.tensor.experimental",
@@ -24,7 +23,6 @@ ELSEWHERE = {
     "distributed.elastic.multiprocessing": "distributed.elastic",
     "distributed.elastic.utils": "distributed.elastic",
     "distributed.tensor.device_mesh": "distributed.device_mesh",
-    "distributed.tensor.placement_types": "distributed.tensor",
     "jit._script": "jit",
     "jit._trace": "jit",
     "jit.annotations": "_jit_internal",
@@ -48,17 +46,6 @@ ELSEWHERE = {
             "studentT", "transformed_distribution", "uniform", "von_mises", "weibull",
         )
     },
-    **{f"distributed.checkpoint.{name}": "distributed.checkpoint" for name in (
-        "_fsspec_filesystem", "default_planner", "filesystem", "metadata", "planner", "staging", "state_dict_loader",
-        "state_dict_saver", "storage",
-    )},
-    **{f"distributed.fsdp.{name}": "distributed.fsdp" for name in (
-        "_fully_shard", "api", "fully_sharded_data_parallel",
-    )},
-    **{f"distributed.tensor.parallel.{name}": "distributed.tensor.parallel" for name in ("api", "loss", "style")},
-    **{f"fx.{name}": "fx" for name in (
-        "_symbolic_trace", "experimental", "graph", "graph_module", "interpreter", "node", "proxy",
-    )},
     **{f"distributions.relaxed_{name}": "distributions.relaxed" for name in ("bernoulli", "categorical")},
 }  # fmt: skip
 

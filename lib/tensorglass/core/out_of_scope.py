@@ -20,7 +20,8 @@ _TOPICS = (
     (r"^cpu\.", "streams of a device that is always there", "use torch.accelerator, and torch.autocast('cpu')"),
     (r"\brecord_stream$", "marks of memory that another stream uses", "call torch.cuda.synchronize() before"),
     (r"_make_wrapper_subclass$", "tensors with no elements of their own", "derive from torch.Tensor, use as_subclass"),
-    (r"_python_dispatch", "handlers of what operators are made of", "define __torch_function__, which sees operators"),
+    (r"_python_dispatch|^_subclasses|utils\.weak", "handlers of what operators are made of",
+     "define __torch_function__, which sees operators"),
     (r"^__future__$", "switches of how modules are converted", "call module.to(), which changes parameters in place"),
     (
         r"sparse|coalesce|c?crow_|c?col_indices|crow|row_indices|Tensor\.(indices|values)$|(indices|values)_copy"
@@ -39,7 +40,7 @@ _TOPICS = (
         "save the network's state_dict() with torch.save, and load it into the class",
     ),
     (
-        r"^jit\b|^_C\.(Block|Node|Value)$|^_(dynamo|inductor|export)\b|cpp_extension|compile|Script|\bfx\b|^export\b|\bexport$|\bonnx\b|import_ir|parse_ir|parse_schema|[sS]ym_?[A-Z]|\bsym_|\bcond$|while_loop"
+        r"^jit\b|^_C\.(Block|Node|Value)$|^_(dynamo|inductor|export|decomp|higher_order_ops)\b|cpp_extension|compile|Script|\bfx\b|^export\b|\bexport$|\bonnx\b|import_ir|parse_ir|parse_schema|[sS]ym_?[A-Z]|\bsym_|\bcond$|while_loop"
         r"|\bgraph(s|_pool_handle)?$|CUDAGraph|make_graphed|functionalize|jiterator|Type$|Graph$|Graph|\bis_distributed$",
         "compilers and recorded programs",
         "call the function itself: programs run as they are written",
@@ -63,7 +64,7 @@ _TOPICS = (
     (r"unsafe_(split|chunk)|\bnonzero_static$|\bmap2?_$", "operators that only PyTorch's own code calls",
      "use split, chunk, nonzero and apply_"),
     (
-        r"^mps\.|mkldnn|cudnn|miopen|_elemt|batch_norm_(stats|backward|gather|update)|vulkan|\b(is_)?(xla|ipu|mtia|maia|mps|cpp)$"
+        r"^mps\.|^backends\.|mkldnn|cudnn|miopen|_elemt|batch_norm_(stats|backward|gather|update)|vulkan|\b(is_)?(xla|ipu|mtia|maia|mps|cpp)$"
         r"|nccl|tunable|cublas|magma|green|Green|gds|kineto|has_(mkl|lapack|openmp|spectral)|_ipu|_xla|scaled_mm|grouped_mm",
         "libraries and devices that only PyTorch's own kernels use",
         "compute on 'cpu', on 'cuda', or on the simulated device 'sim'",
@@ -74,7 +75,7 @@ _TOPICS = (
         "pad sequences to one length (nn.utils.rnn.pad_sequence), and keep a mask",
     ),
     (
-        r"^profiler\.|_profiler?\b|nvtx|monitor|[bB]enchmark|flop_counter|collect_env|cudart|Logger|memory_usage|utilization|temperature|power_draw|clock_rate|jit_",
+        r"^profiler\.|profiler_legacy|module_tracker|mobile_optimizer|_profiler?\b|nvtx|monitor|[bB]enchmark|flop_counter|collect_env|cudart|Logger|memory_usage|utilization|temperature|power_draw|clock_rate|jit_",
         "tools that measure devices and machines",
         "torch.profiler says how long operators take; glassroom's watch and memory_timeline show where memory goes",
     ),
@@ -98,7 +99,7 @@ _TOPICS = (
         "dtypes that NumPy has not",
         "convert to float16, bfloat16 or complex64",
     ),
-    (r"[dD]ata[pP]ipe|DataChunk|_data_pipe|guaranteed_|determinism|runtime_validation|graph_settings|argument_validation",
+    (r"[dD]ata[pP]ipe|DataChunk|_data_pipe|guaranteed_|determinism|runtime_validation|graph_settings|data\.graph|argument_validation",
      "data pipes", "write an IterableDataset, and give it to a DataLoader"),
     (r"\b(hub|model_zoo|package|classes|futures|fork|wait|Future|rpc)\b|Await|RRef",
      "packages, downloads and tasks of PyTorch's own runtime", "use pip, urllib and concurrent.futures"),

@@ -72,7 +72,12 @@ distributed_c10d = sys.modules[__name__]  #: PyTorch's module of the functions a
 
 __getattr__ = fetching(
     globals(),
-    {"device_mesh": (), "rpc": (), "buckets": ("GradBucket",), "process_group": ("ProcessGroup",)},  # it imports mpi4py
+    {
+        "device_mesh": ("DeviceMesh", "init_device_mesh"),
+        "rpc": (),
+        "buckets": ("GradBucket",),
+        "process_group": ("ProcessGroup",),  # it imports mpi4py
+    },
 )
 
 __all__ = [

@@ -133,7 +133,7 @@ def test_a_report_says_which_names_were_missing_and_where(tmp_path: Path) -> Non
         "def ask(_):\n"
         "    return hasattr(torch.zeros(1), 'to_sparse')\n"
         "try:\n"
-        "    import torch.export\n"
+        "    import torch._export\n"
         "except ImportError:\n"
         "    pass\n"
         "print(hasattr(torch.nn, 'Linear'), [hasattr(torch, 'sparse_coo_tensor') for _ in range(3)])\n"
@@ -146,7 +146,7 @@ def test_a_report_says_which_names_were_missing_and_where(tmp_path: Path) -> Non
         "tensorglass: 3 names of PyTorch were asked for and are missing.\n"
         "  torch.sparse_coo_tensor: 3 times, at asking.py:8\n"
         "  torch.Tensor.to_sparse: 2 times, at asking.py:3\n"
-        "  torch.export: 1 time, at asking.py:5\n"
+        "  torch._export: 1 time, at asking.py:5\n"
     )
     done = ran(*RUN, "--report", "-c", "import torch; torch.ones(2).sum(); raise SystemExit(3)")
     assert (done.returncode, done.stderr) == (3, "tensorglass: every name of PyTorch that was asked for is there.\n")

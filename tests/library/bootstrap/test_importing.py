@@ -192,10 +192,9 @@ def test_where_it_stands_for_pytorch_pytorchs_modules_are_found(line):
 @pytest.mark.parametrize(
     ("name", "advice"),
     [
-        ("export", "call the function itself"),
-        ("monitor", "memory_timeline"),
         ("_export", "call the function itself"),
-        ("distributed.pipelining", "DistributedDataParallel"),
+        ("utils.collect_env", "memory_timeline"),
+        ("distributed.run", "DistributedDataParallel"),
     ],
 )
 @pytest.mark.parametrize("library", ["torch", "tensorglass"])

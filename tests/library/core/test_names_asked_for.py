@@ -229,3 +229,72 @@ def test_what_has_a_state_and_takes_one_is_stateful() -> None:
     assert not isinstance(torch.ones(1), stateful)
     strategies = import_module("tensorglass.distributed.fsdp").ShardingStrategy
     assert [each.name for each in strategies][:3] == ["FULL_SHARD", "SHARD_GRAD_OP", "NO_SHARD"]
+
+
+def test_every_name_of_a_subject_that_is_left_out_can_be_imported_and_refuses_to_be_used() -> None:
+    program = """
+import torch
+from importlib import import_module
+from tensorglass.core.left_out import LeftOut, left_out
+from tensorglass.core.module_names import ours
+from tensorglass.core.names_alone import names_of, table
+refused = 0
+for path in table():
+    if ours(f"torch.{path}") != f"tensorglass.{path}":
+        continue  # the library has such a module elsewhere
+    module = import_module(f"torch.{path}")
+    for name in names_of(path):
+        thing = getattr(module, name)
+        is_kind = isinstance(thing, type) and issubclass(thing, LeftOut)
+        if not is_kind and getattr(thing, "__module__", "") != left_out.__module__:
+            continue  # the library has it, or it is an exception or an enumeration
+        try:
+            thing()
+        except NotImplementedError as error:
+            assert "Instead, " in error.__notes__[0], (path, name, error)
+            refused += 1
+assert refused > 1500, refused
+"""
+    done = subprocess.run(
+        [sys.executable, "-m", "tensorglass", "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_names_of_subjects_that_are_left_out_are_what_programs_ask_of_them() -> None:
+    program = """
+from typing import Optional
+import torch, torch.sparse, torch.utils.benchmark as benchmark
+from torch.distributed import DeviceMesh, init_device_mesh
+from torch.distributed.fsdp import FullyShardedDataParallel
+from torch.distributed.fsdp.fully_sharded_data_parallel import ShardingStrategy, FullyShardedDataParallel as Same
+from torch.distributed.pipelining import PipelineStage, SplitPoint
+from torch.export import Dim
+from torch.nn.attention.flex_attention import BlockMask
+from torch.onnx import symbolic_helper
+from torch.utils import flop_counter
+from torch.utils.data.datapipes.iter import IterableWrapper
+from torch.utils.data.graph import traverse_dps
+from torch._subclasses.fake_tensor import FakeTensorMode, DynamicOutputShapeException
+class Pipe(IterableWrapper[int]): pass
+def made(mask: Optional[BlockMask], dim: Dim | None) -> PipelineStage | None: ...
+assert DeviceMesh is torch.distributed.device_mesh.DeviceMesh and Same is FullyShardedDataParallel
+assert SplitPoint.BEGINNING.name == "BEGINNING" and ShardingStrategy.NO_SHARD in ShardingStrategy
+try:
+    raise DynamicOutputShapeException("x")
+except DynamicOutputShapeException:
+    pass
+for call in (Pipe, lambda: Dim("batch"), lambda: benchmark.Timer("x"), lambda: torch.sparse.mm(1, 2), FakeTensorMode):
+    try:
+        call()
+    except NotImplementedError as error:
+        print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-m", "tensorglass", "-c", program], capture_output=True, text=True, check=False
+    )
+    paths = [line.partition(" ")[0] for line in done.stdout.splitlines()]
+    assert paths == [
+        "torch.utils.data.datapipes.iter.IterableWrapper", "torch.export.Dim", "torch.utils.benchmark.Timer",
+        "torch.sparse.mm", "torch._subclasses.FakeTensorMode",
+    ], done.stderr  # fmt: skip

@@ -1,1 +1,0 @@
-"""PyTorch's package of wrappers that compute activations again."""

@@ -1,10 +1,14 @@
-"""What holds for every test: no deadline for an example, since a busy machine is not a fault of the code; and a test
-that asks Python's collector what is left does not wait until it has looked through all tests.
+"""What holds for every test: no deadline for an example, since a busy machine is not a fault of the code; a test that
+asks Python's collector what is left does not wait until it has looked through all tests; and sweeps take a part of
+their cases each day.
 """
 
 import gc
+import os
+from pathlib import Path
 
 import pytest
+from by_day import of_other_days
 from hypothesis import settings
 
 settings.register_profile("tensorglass", deadline=None)
@@ -15,6 +19,11 @@ LONGEST = (
     "test_hub.py", "test_crossing.py", "test_hostile.py", "test_release.py", "test_grading.py",
     "test_site.py", "test_pseudo_language.py", "test_lite.py", "test_running.py",
 )  # fmt: skip
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the mark of sweeps."""
+    config.addinivalue_line("markers", "sweep(parts=2): a part of the cases runs each day; SWEEPS=whole takes all")
 
 
 def pytest_collection() -> None:
@@ -29,6 +38,13 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what sweeps take on other days, unless a test is asked for by its name; put the longest files first."""
+    by_name = any("::" in argument for argument in config.args)
+    if left := [] if by_name else of_other_days(items):
+        config.hook.pytest_deselected(items=left)
+        others = set(left)
+        items[:] = [item for item in items if item not in others]
+        if (path := os.environ.get("SWEEPS_LEFT")) and not config.option.keyword:  # `glassroom test` reports the number
+            Path(path).write_text(str(len(left)))
     items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))

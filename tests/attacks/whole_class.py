@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -79,14 +79,14 @@ KINDS: dict[str, tuple[Callable[[Notebook], bytes], Callable[[int], float]]] = {
 ABSENT = "absent"  # a kind that hands in nothing, and gets no points
 
 
-def run(amount: int, seed: int) -> dict[str, Any]:
+def run(amount: int, seed: int, assignments: Iterable[str] = NOTEBOOKS) -> dict[str, Any]:
     """A class of `amount` learners. Returns how many marks were compared, and what went wrong."""
     with tempfile.TemporaryDirectory() as place:
-        return _run(Path(place), amount, random.Random(seed))
+        return _run(Path(place), amount, random.Random(seed), {name: NOTEBOOKS[name] for name in assignments})
 
 
-def _run(place: Path, amount: int, drawn: random.Random) -> dict[str, Any]:
-    folder, expected = _collected(place, amount)
+def _run(place: Path, amount: int, drawn: random.Random, notebooks: dict[str, str]) -> dict[str, Any]:
+    folder, expected = _collected(place, amount, notebooks)
     command = [sys.executable, "-m", "glassroom", "grade", str(folder), "--jobs", "2"]
     handed_in = sum(not person.startswith(ABSENT.title()) for person, _ in expected)
     kill_at = drawn.randrange(1, max(2, handed_in - 3))
@@ -117,16 +117,16 @@ def _run(place: Path, amount: int, drawn: random.Random) -> dict[str, Any]:
     return {"tried": 2 * len(expected), "broken": broken}
 
 
-def _collected(place: Path, amount: int) -> tuple[Path, dict[tuple[str, str], float]]:
+def _collected(place: Path, amount: int, notebooks: dict[str, str]) -> tuple[Path, dict[tuple[str, str], float]]:
     """A class whose work is collected, and the points that everybody should have for each assignment."""
-    folder = make_class(place / "class", tuple(NOTEBOOKS.values()))
+    folder = make_class(place / "class", tuple(notebooks.values()))
     rules = folder / "course.toml"
     text = rules.read_text().replace("cost = 0.0", "cost = 0.1")
     rules.write_text(text.replace("[assignment.points]", f"{DUE}\n[assignment.points]"))
     kinds = [*KINDS, ABSENT]
     people = [f"{kinds[number % len(kinds)]} {number // len(kinds)}".title() for number in range(amount)]
     expected = {}
-    for name, notebook in NOTEBOOKS.items():
+    for name, notebook in notebooks.items():
         teachers = teachers_notebook(folder, name, Path(notebook).name)
         with zipfile.ZipFile(place / f"{name}.zip", "w") as archive:
             for number, person in enumerate(people):

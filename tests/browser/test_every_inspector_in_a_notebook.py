@@ -39,6 +39,7 @@ def place_of(page: Any, kind: str) -> Any:
 class EveryInspector:
     """What holds in each application. A class's tests share a page, so they are dealt to one process."""
 
+    @pytest.mark.sweep(3)
     @pytest.mark.parametrize("kind", KINDS)
     def test_it_wakes_in_a_notebook_and_answers_to_keys_which_do_not_leak(self, notebook: Any, kind: str) -> None:
         page, _ = notebook
@@ -57,6 +58,7 @@ class EveryInspector:
         assert page.evaluate(CELLS) == cells
         page.keyboard.press("Escape")
 
+    @pytest.mark.sweep
     @pytest.mark.parametrize("kind", KINDS)
     @pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])  # one after the other: a change is slow
     def test_axe_finds_nothing_grave_and_every_word_can_be_read(self, notebook: Any, kind: str, theme: str) -> None:

@@ -75,6 +75,7 @@ def pages(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     context.close()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_saved_page_hovers_steps_and_obeys_keys_without_a_kernel(pages: Any, kind: str) -> None:
     page, _, watch = pages[kind]
@@ -96,6 +97,7 @@ def test_a_saved_page_hovers_steps_and_obeys_keys_without_a_kernel(pages: Any, k
     assert (watch.errors, watch.from_elsewhere) == ([], [])
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS)
 def test_live_static_and_text_forms_say_the_same(pages: Any, kind: str) -> None:
     page, inspector, _ = pages[kind]
@@ -184,6 +186,7 @@ def _written(value: Any) -> str:
     return f"{value:.0f}." if isinstance(value, float) else str(value)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("width", [400, 640], ids=["400 px", "200 % zoom"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_on_a_narrow_page_nothing_is_out_of_reach(pages: Any, kind: str, width: int) -> None:
@@ -207,6 +210,7 @@ WIDER = """() => [...document.querySelectorAll("body *")]
     .map((each) => [each.className, each.scrollWidth, each.clientWidth])"""
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_phone_shows_it_whole_in_letters_that_can_be_read(pages: Any, kind: str, scheme: str) -> None:

@@ -69,6 +69,7 @@ def english(texts: list[str]) -> set[str]:
     return {word for word in words if not NAMES.fullmatch(word)}
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", [*KINDS, "class"])
 def test_a_page_is_whole_and_translated(pages: Path, phone: Any, name: str) -> None:
     phone.goto((pages / f"{name}.html").as_uri())

@@ -331,6 +331,7 @@ def started(command: list[str]) -> subprocess.Popen[bytes]:
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("with_signal", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_is_killed_goes_on_where_it_was(
     a_class: Path, notebook: Notebook, hand_in: Callable[..., Path], with_signal: signal.Signals

@@ -1,7 +1,7 @@
 """A wrong answer is told where it was given, and changes nothing below: the rest of the notebook is as it is stored.
 
-The first wrong answer of each exercise is given in all notebooks. Each wrong answer alone is given in a twelfth of
-them, in the next twelfth tomorrow (`by_day`): by thirds of a notebook's answers, since all of some take minutes.
+The first wrong answer of each exercise is given in half of the notebooks each day. Each wrong answer alone is given in
+a 24th of them (`by_day`): by thirds of a notebook's answers, since all of some take minutes.
 `WRONG_ANSWERS=3` in the environment gives the fourth in place of the first (there are up to fourteen).
 """
 
@@ -15,13 +15,11 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from by_day import todays
 from stored_notebooks import FOLDER, NOTEBOOKS
 
 from glassroom.workspace.notebook_json import source
 
 WHICH = os.environ.get("WRONG_ANSWERS", "0")
-PORTIONS = 12
 THIRDS = 3
 PROGRAM = Path(__file__).resolve().parents[1] / "wrong_answers_in_notebooks.py"
 
@@ -44,13 +42,15 @@ def walking():
         process.stdin.close()
 
 
+@pytest.mark.sweep
 def test_below_wrong_answers_a_notebook_is_as_it_is_stored(path, walking):
     faults = walking(WHICH, path)
     assert not faults, "\n\n".join(["", *faults])
 
 
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("part", todays(PARTS, PORTIONS), ids=lambda part: f"{part[0].stem}-{part[1]}")
+@pytest.mark.sweep(24)
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: f"{part[0].stem}-{part[1]}")
 def test_below_each_wrong_answer_alone_a_notebook_is_as_it_is_stored(part, walking):
     path, third = part
     faults = walking(f"each:{third}/{THIRDS}", path)

@@ -40,6 +40,7 @@ def with_reveals_twice(notebook):
             yield {**cell, "id": f"again-{cell['id']}"}
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("kernels")
 def test_nothing_raises_reveals_tell_the_same_again_and_every_check_says_not_yet(path, working_copy):
     place = working_copy / path.relative_to(notebooks_folder())

@@ -41,6 +41,7 @@ def on_pytorch(notebook):
     return notebook
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.usefixtures("kernels")
 def test_a_notebook_prints_the_same_on_real_pytorch_and_accepts_its_answers_again_at_the_end(path, notebook):
     stored = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]

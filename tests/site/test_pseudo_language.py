@@ -58,6 +58,7 @@ NAMES = {"tensorglass", "grad_fn", "alone", "there", "Sequential", "Linear", "Re
 CUT_OFF = f"() => ({OUT_OF_REACH})().filter((html) => !document.querySelector('.toc-drawer').outerHTML.includes(html))"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_whole_and_translated(pseudo_site: str, phone: Any, name: str) -> None:
     phone.goto(f"{pseudo_site}/{name}")

@@ -297,6 +297,7 @@ def test_nothing_of_a_class_is_there(site):
     }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing(page, address, name):
     page.goto(f"{address}/{name}")

@@ -66,6 +66,7 @@ def differing(place: str, lines: list[Any]) -> list[str]:
     return [cell for cell, outputs in stored.items() if cell not in ran or seen(ran[cell]) != seen(outputs)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("place", CHOSEN)
 def test_a_notebook_shows_in_the_browser_what_is_stored_within_a_minute_of_the_processor(in_pyodide, place):
     lines = in_pyodide("notebook_cells.py", place)

@@ -2,7 +2,8 @@
 
 Each folder under ``tests/`` is a layer, which pytest runs in a process of its own. `available_layers` adds
 those that are no such folder: ``outputs``, the notebooks' stored outputs, run by nbval; ``exercises``; and the second
-runs without shortcuts. Skipped tests are listed with their reasons: nothing is left out silently.
+runs without shortcuts. Skipped tests are listed with their reasons, and the cases that sweeps leave to other days are
+counted: nothing is left out silently.
 """
 
 import argparse
@@ -15,7 +16,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import date
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -39,10 +39,10 @@ ORDER = (
 WHAT = {
     "geometry": "the integer arithmetic on size, stride and offset",
     "library": "tensorglass: storages, headers, operators",
-    "library-plain": "half of the same each day without the library's shortcuts",
+    "library-plain": "the same without the library's shortcuts",
     "array_api": "the namespace of the array API standard, by its reference implementation",
     "parity": "the same programs on real PyTorch",
-    "parity-plain": "operators, gradients, indices, layouts without shortcuts, half of them each day",
+    "parity-plain": "operators, gradients, indices, layouts without shortcuts",
     "attacks": "generated programs: with shortcuts, without them, and on PyTorch",
     "programs": "the runner of public programs, tried on programs of our own",
     "course": "glassroom: inspectors, translations, the command",
@@ -57,9 +57,9 @@ WHAT = {
     "package": "the wheel, alone in an empty environment",
     "style": "ruff, mypy, and which room imports which",
 }
-# The files that run once more without the library's shortcuts (``TENSORGLASS_FAST=0``), half of them each day. Of
-# `parity` they are those about all operators: values, gradients of both orders, indices, layouts and strides; and the
-# first thousand of the generated programs.
+# The files that run once more without the library's shortcuts (``TENSORGLASS_FAST=0``). Of `parity` they are those
+# about all operators: values, gradients of both orders, indices, layouts and strides; and the first thousand of the
+# generated programs.
 PLAIN = {
     "library": ("test_*.py",),
     "parity": (
@@ -125,6 +125,7 @@ class Result:
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    left: int = 0  # cases of sweeps, to other days
     seconds: float = 0.0
     reasons: Counter[str] = field(default_factory=Counter)
 
@@ -217,20 +218,12 @@ def available_layers(root: Path | None, jobs: int) -> list[Layer]:
                 for part in apart:
                     layers[part.name] = Layer(part.name, (*spread, str(part)))
                 patterns = PLAIN.get(folder.name, ())
-                files = _todays_half({path for pattern in patterns for path in folder.rglob(pattern)})
+                files = sorted({str(path) for pattern in patterns for path in folder.rglob(pattern)})
                 if files:
                     plain = f"{folder.name}-plain"
                     same = [f"--deselect=tests/{folder.name}/{test}" for test in SAME_EITHER_WAY.get(folder.name, ())]
                     layers[plain] = Layer(plain, (*spread, *same, *files), WITHOUT_SHORTCUTS)
     return [layers[name] for name in sorted(layers, key=_place_in_order)]
-
-
-def _todays_half(files: set[Path]) -> list[str]:
-    """Half of the files, small and large ones alike, and the other half tomorrow; ``SWEEPS=whole`` asks for all."""
-    if os.environ.get("SWEEPS") == "whole":
-        return sorted(map(str, files))
-    by_size = sorted(files, key=lambda path: (path.stat().st_size, path))
-    return sorted(map(str, by_size[date.today().toordinal() % 2 :: 2]))
 
 
 def report(results: list[Result]) -> str:
@@ -246,6 +239,8 @@ def report(results: list[Result]) -> str:
         everything = result.passed + result.failed == 0
         for reason, count in result.reasons.items():
             lines.append(f"skipped: {result.layer}{'' if everything else f' ({count} tests)'}: {reason}")
+    if left := sum(result.left for result in results):
+        lines.append(f"left to other days: {left:,} cases of sweeps (SWEEPS=whole takes them too)")
     sums = [sum(getattr(result, count) for result in results) for count in ("passed", "failed", "skipped")]
     lines.append(as_is("{} passed, {} failed, {} skipped").format(*sums))  # programs read this line
     return "\n".join(lines)
@@ -283,13 +278,15 @@ def _run(layer: Layer, options: list[str], root: Path | None) -> Result:
         command.append(f"--advise-from={os.getcwd()}")
         here = ["-p", "no:cacheprovider", f"--rootdir={folder}"] if root is None else []
         # More than one thread per process would only slow the processes down.
-        environment = {"OMP_NUM_THREADS": "1", **os.environ, **layer.environment}
+        left = Path(folder, "left")
+        environment = {"OMP_NUM_THREADS": "1", **os.environ, **layer.environment, "SWEEPS_LEFT": str(left)}
         # The tests start hundreds of Pythons, each of which would compile the library anew.
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         code = subprocess.run(
             [*command, *here, *layer.arguments, *options], cwd=root or folder, env=environment
         ).returncode
         result = _counted(layer.name, outcome)
+        result.left = int(left.read_text()) if left.exists() else 0
     result.seconds = time.monotonic() - began
     if code == NO_TESTS_COLLECTED and not result.skipped:
         reason = word("no test was selected")

@@ -1,11 +1,10 @@
 """How `glassroom test` counts: failures, errors, skips with their reasons, and processes that die."""
 
 import os
+import shutil
 import subprocess
 import sys
-from datetime import date
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -17,6 +16,14 @@ FAILING = "def test_wrong():\n    assert 1 == 2\n"
 SKIPPED = "import pytest\npytest.importorskip('no_such_module', reason='no_such_module is not installed')\n"
 BROKEN = "import no_such_module\n"
 WITHOUT_SHORTCUTS = "import os\ndef test_it():\n    assert os.environ['TENSORGLASS_FAST'] == '0'\n"
+SWEEP = """
+import os, pytest
+@pytest.mark.sweep(3)
+@pytest.mark.parametrize("case", range(7))
+def test_it(case):
+    with open(os.environ["RAN"], "a") as file:
+        file.write(f"{case} ")
+"""
 DYING = "import os\ndef test_dies():\n    os._exit(3)\n"
 
 
@@ -85,11 +92,10 @@ def test_an_installed_wheel_has_the_notebooks_layer_alone():
     assert [layer.name for layer in suite.available_layers(None, jobs=1)] == ["outputs"]
 
 
-def test_style_comes_first_and_a_folder_nobody_named_comes_last(tmp_path, monkeypatch):
+def test_style_comes_first_and_a_folder_nobody_named_comes_last(tmp_path):
     for name in ("library", "style", "zebra"):
         (tmp_path / "tests" / name).mkdir(parents=True)
         (tmp_path / "tests" / name / "test_it.py").write_text(PASSING)
-    monkeypatch.setenv("SWEEPS", "whole")
     names = [layer.name for layer in suite.available_layers(tmp_path, jobs=2)]
     assert names == ["style", "library", "library-plain", "outputs", "zebra"]
 
@@ -98,8 +104,7 @@ def files_of(layer):
     return [path.name for path in map(Path, layer.arguments) if path.is_file()]
 
 
-def test_a_plain_layer_runs_the_same_tests_without_the_shortcuts(tmp_path, monkeypatch):
-    monkeypatch.setenv("SWEEPS", "whole")
+def test_a_plain_layer_runs_the_same_tests_without_the_shortcuts(tmp_path):
     for name in ("library", "parity"):
         (tmp_path / "tests" / name).mkdir(parents=True)
         for file in ("test_gradients.py", "test_printing.py"):
@@ -111,19 +116,44 @@ def test_a_plain_layer_runs_the_same_tests_without_the_shortcuts(tmp_path, monke
     assert (result.passed, result.failed) == (2, 0)
 
 
-def test_a_plain_layer_runs_all_of_its_files_within_two_days(tmp_path, monkeypatch):
-    (tmp_path / "tests" / "library").mkdir(parents=True)
-    for number in range(7):
-        (tmp_path / "tests" / "library" / f"test_{number}.py").write_text(PASSING * (number + 1))
-    days = []
-    for day in (date(2030, 12, 31), date(2031, 1, 1)):
-        monkeypatch.setattr(suite, "date", SimpleNamespace(today=lambda day=day: day))
-        layers = {layer.name: layer for layer in suite.available_layers(tmp_path, jobs=1)}
-        days.append(files_of(layers["library-plain"]))
-    assert sorted([*days[0], *days[1]]) == [f"test_{number}.py" for number in range(7)]
-    assert {len(files) for files in days} == {3, 4}
-    assert len(files_of(layers["library"])) == 0  # the whole folder, each day
-    assert str(tmp_path / "tests" / "library") in layers["library"].arguments
+@pytest.fixture
+def sweeping(tmp_path, monkeypatch):
+    """Run a sweep of seven cases on one day, under the rules of the project's own tests; returns the result, and the
+    cases that ran."""
+    for name in ("conftest.py", "by_day.py"):
+        shutil.copy(ROOT / "tests" / name, tmp_path / name)
+    (tmp_path / "pytest.ini").write_text("[pytest]\npythonpath = .\n")
+    test = tmp_path / "test_sweep.py"
+    test.write_text(SWEEP)
+    monkeypatch.delenv("SWEEPS", raising=False)
+
+    def run(day, asked=test):
+        monkeypatch.setenv("SWEEPS_DAY", str(day))
+        monkeypatch.setenv("RAN", str(tmp_path / "ran"))
+        (tmp_path / "ran").write_text("")
+        result = suite._run(suite.Layer("sweeps", ("-p", "no:cacheprovider", str(asked))), [], tmp_path)
+        return result, (tmp_path / "ran").read_text().split()
+
+    return run
+
+
+def test_a_sweep_takes_another_part_each_day_and_says_how_much_it_leaves(sweeping):
+    ran = []
+    for day in (738_000, 738_001, 738_002):
+        result, cases = sweeping(day)
+        assert (result.passed, result.left) == (len(cases), 7 - len(cases))
+        assert 2 <= len(cases) <= 3
+        assert f"left to other days: {result.left} cases of sweeps" in suite.report([result])
+        ran += cases
+    assert sorted(ran) == list("0123456")
+
+
+def test_a_sweep_takes_all_of_its_cases_when_they_are_asked_for(sweeping, tmp_path, monkeypatch):
+    for case in "0123456":
+        assert sweeping(738_000, f"{tmp_path}/test_sweep.py::test_it[{case}]")[1] == [case]
+    monkeypatch.setenv("SWEEPS", "whole")
+    result, cases = sweeping(738_000)
+    assert (cases, result.left) == (list("0123456"), 0)
 
 
 def test_exercises_are_a_layer_of_their_own_and_run_once(tmp_path):

@@ -48,6 +48,7 @@ def words_of(svg: str) -> list[str]:
 # --- figures ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_figure_says_what_the_svg_says_at_the_same_places(inspectors, kind: str) -> None:
     picture = inspectors[kind]
@@ -136,6 +137,7 @@ def test_paths_are_read_in_all_that_pictures_use_and_refused_otherwise() -> None
 # --- files ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_picture_is_saved_in_every_form(inspectors, kind: str, tmp_path: Path) -> None:
     picture = inspectors[kind]

@@ -104,6 +104,7 @@ def left_on() -> dict[str, object]:
     }
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(("scenarios", "interrupts"), [("watch", 700), ("training", 40), ("timeline", 60)])
 def test_random_interrupts_leave_nothing_on(scenarios: str, interrupts: int) -> None:
     """In a process of its own: a look goes through all objects that there are, and pytest's are many."""

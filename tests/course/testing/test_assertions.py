@@ -121,6 +121,7 @@ def test_a_cycle_that_is_garbage_is_no_leak(lib: Any) -> None:
         del cycle
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("demand", "told"),
     [

@@ -12,7 +12,6 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from by_day import todays
 from pseudo_language import outside_of_brackets, write_pseudo_language
 from warm_kernels import warm_kernels
 
@@ -239,6 +238,7 @@ def notebook(request, spoken, monkeypatch) -> Path:
     return spoken[code].notebooks / f"{place}.ipynb"
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("notebook", translated(), indirect=True)
 def test_a_translated_notebook_runs_and_computes_the_same(notebook):
     english = parse((notebooks_folder() / notebook.parent.name / notebook.name).read_bytes())
@@ -249,7 +249,8 @@ def test_a_translated_notebook_runs_and_computes_the_same(notebook):
             assert "".join(texts(before)).split() == "".join(texts(after)).split(), (before["id"], source(after))
 
 
-@pytest.mark.parametrize("notebook", todays(translated(), 12), indirect=True)
+@pytest.mark.sweep(12)
+@pytest.mark.parametrize("notebook", translated(), indirect=True)
 def test_nbval_finds_a_translated_notebook_as_it_is_stored(notebook):
     """Once it has been stored with its outputs; a twelfth of the notebooks each day, or all of them."""
     notebook.write_bytes(serialise(normalized(execute(parse(notebook.read_bytes()), notebook.parent))))

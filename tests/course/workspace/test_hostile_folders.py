@@ -144,6 +144,7 @@ DAMAGED = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
 def test_a_damaged_manifest_is_made_anew_and_all_work_kept(copy, capsys, content):
     whole = (copy / MANIFEST).read_bytes()
@@ -185,6 +186,7 @@ WRITTEN_BY_OTHERS = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("content", WRITTEN_BY_OTHERS.values(), ids=WRITTEN_BY_OTHERS)
 def test_a_notebook_that_no_jupyter_wrote_is_kept_byte_for_byte(copy, capsys, content):
     (copy / OTHER).write_bytes(content)
@@ -194,6 +196,7 @@ def test_a_notebook_that_no_jupyter_wrote_is_kept_byte_for_byte(copy, capsys, co
     assert contents(copy) == before
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("content", WRITTEN_BY_OTHERS.values(), ids=WRITTEN_BY_OTHERS)
 def test_refresh_names_such_a_notebook_and_runs_the_others(tmp_path, capsys, content):
     (tmp_path / "bad.ipynb").write_bytes(content)
@@ -252,6 +255,7 @@ def test_a_source_that_may_not_be_read_is_named_and_the_rest_is_handed_out(tmp_p
     assert run_as_somebody_else(look) == ""
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("which", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("number", [1, 2, 20, 39, 40])
 def test_a_copy_that_is_ended_at_any_write_leaves_nothing_to_the_next_run(tmp_path, number, which):

@@ -18,6 +18,7 @@ from tensorglass.ops.declare.samples import samples_of
 from tensorglass.testing import check_backend, check_operator
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("device", ACCELERATORS)
 @pytest.mark.parametrize("row", [row for row in OPERATORS.values() if samples_of(row)], ids=lambda row: row.name)
 def test_an_operator_does_what_it_does_on_the_cpu(row: Operator, device: str) -> None:

@@ -57,6 +57,7 @@ for family, paths in list(FAMILIES.items()){order}:
         assert said(program) == ""
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "program",
     [
@@ -162,6 +163,7 @@ print(tensorglass.ones(2).qr is not None, gc.isenabled())
 AS_TORCH = "import sys, tensorglass; sys.modules['torch'] = tensorglass\n"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "line",
     [

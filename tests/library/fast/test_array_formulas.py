@@ -13,6 +13,7 @@ import tensorglass as torch
 from tensorglass import memory
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", NAMES)
 def test_gradients_are_the_same_recorded_or_not(name: str, dtype: str) -> None:

@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from by_day import todays
 from gradient_calls import NAMES
 from gradient_layouts import LAYOUTS, calls_laid_out, second_gradients
 
@@ -35,7 +34,8 @@ SHALLOW = ThreadPoolExecutor(1)
 CASES = [(name, layout) for name in NAMES for layout in LAYOUTS if any(True for _ in calls_laid_out(name, layout))]
 
 
-@pytest.mark.parametrize(("name", "layout"), todays(CASES))
+@pytest.mark.sweep(4)
+@pytest.mark.parametrize(("name", "layout"), CASES)
 def test_the_third_call_has_the_gradients_of_the_first(name: str, layout: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -277,6 +277,7 @@ def expanded(x: torch.Tensor) -> torch.Tensor:
     return x[:1].expand(x.shape) if x.dim() and x.dtype.is_floating_point else x
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("layout", [permuted, sliced, offset, expanded])
 @pytest.mark.parametrize("row", SAMPLED, ids=name_of)
 def test_layout_does_not_matter(row: Operator, layout: Callable[[torch.Tensor], torch.Tensor]) -> None:

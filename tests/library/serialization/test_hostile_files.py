@@ -63,6 +63,7 @@ def test_a_file_that_is_cut_off_anywhere_is_refused(files, kind, no_large_storag
     assert {outcome(data[:length]) for length in range(len(data))} <= {"RuntimeError", "EOFError", "UnpicklingError"}
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("seed", range(300))
 @pytest.mark.parametrize("kind", ["flat.safetensors", "nested.safetensors", "a.pt"])
 def test_a_mangled_file_is_refused_or_read(files, kind, seed, no_large_storages, tmp_path):

@@ -82,6 +82,7 @@ def leaves(library: Any, value: Any) -> list[Any]:
     return [value] if isinstance(value, library.Tensor) and value.requires_grad else []
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("info", OPERATORS, ids=lambda info: info.name)
 @pytest.mark.filterwarnings("ignore")
 def test_results_and_gradients_have_the_dtypes_of_pytorchs(info: Any) -> None:

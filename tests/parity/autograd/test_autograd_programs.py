@@ -182,6 +182,7 @@ def compare(seed: int) -> None:
         look(ours, theirs, so_far, disturb=seed % 2 == 0 or line == len(program) - 1)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("batch", range(PROGRAMS // BATCH))
 def test_random_programs_leave_the_same_graph_as_on_pytorch(batch: int) -> None:
     with warnings.catch_warnings():

@@ -20,6 +20,7 @@ def test_misuse_of_a_function_is_refused_as_in_pytorch(name):
     assert disagreement(REFUSALS[name], PRELUDE, words=name not in OTHER_WORDS) is None
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("body", BODIES)
 def test_a_generated_function_behaves_as_in_pytorch(body):
     outcomes = [disagreement(program) for program in programs(body)]

@@ -57,6 +57,7 @@ def detached(result: Any) -> Any:
     return type(result)(detached(part) for part in result) if isinstance(result, (tuple, list)) else result.detach()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
 @pytest.mark.parametrize("name", NAMES)

@@ -94,6 +94,7 @@ def are_same(one: Any, other: Any) -> bool:
     return one.shape == other.shape and numpy.allclose(one, other, rtol=1e-7, atol=1e-9, equal_nan=True)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 @pytest.mark.parametrize("name", NAMES)
 def test_graph_and_gradients_are_pytorchs(name: str, dtype: str) -> None:

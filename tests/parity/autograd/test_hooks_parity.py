@@ -11,6 +11,7 @@ def test_hooks_behave_as_in_pytorch(name):
     assert disagreement(STORIES[name], PRELUDE) is None
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("block", range(8))
 def test_generated_programs_with_hooks_see_the_same(block):
     for seed in range(50 * block, 50 * block + 50):

@@ -97,6 +97,7 @@ def operator_names() -> Iterator[str]:
             yield from (row.name, f"{row.name}_") if row.inplace is not None else (row.name,)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", [name for name in operator_names() if name not in OTHERWISE][PART])
 def test_results_of_operators_are_those_of_pytorch(name: str) -> None:
     check(calls_of_operator(name))
@@ -131,6 +132,7 @@ def calls_of_function(name: str) -> Iterator[Call]:
             yield call
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", [name for name in FUNCTIONS if name not in OTHER_FUNCTIONS][PART])
 @pytest.mark.filterwarnings("ignore")
 def test_results_of_functions_are_those_of_pytorch(name: str) -> None:
@@ -162,6 +164,7 @@ def calls_of_module(name: str, training: bool) -> Iterator[Call]:
         yield call
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("name", [name for name in MODULES if name not in OTHER_MODULES][PART])
 @pytest.mark.filterwarnings("ignore")

@@ -38,6 +38,7 @@ def _gradients(library: Any, name: str, point: tuple[float, ...]) -> list[float]
     return [tensor.item() for tensor in library.autograd.grad(result.sum(), operands)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", OF_ONE + OF_TWO)
 def test_gradients_at_singular_points_are_pytorchs(name: str) -> None:
     differing = []

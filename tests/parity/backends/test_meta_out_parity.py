@@ -76,6 +76,7 @@ def _results(row: Operator) -> Iterator[tuple[Case, Any]]:
             yield case, like
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", sorted({row.kind for row in OPERATORS.values() if samples_of(row)}))
 def test_out_is_written_or_refused_as_by_pytorch(kind: str) -> None:
     differing = []

@@ -96,6 +96,7 @@ def _cases(row: Operator) -> Iterator[tuple[Case, bool]]:
                     yield in_place(row, case), False
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("kind", sorted({row.kind for row in OPERATORS.values() if samples_of(row)}))
 def test_operators_answer_as_pytorchs_meta_device_or_its_cpu(kind: str) -> None:
     differing = []

@@ -314,6 +314,7 @@ def lies(tensor: Any) -> list[int]:
     return [step for step, length in zip(tensor.stride(), tensor.shape, strict=True) if length > 1]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("name", LAYERS)

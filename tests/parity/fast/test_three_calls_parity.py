@@ -7,7 +7,6 @@ import warnings
 from typing import Any
 
 import pytest
-from by_day import todays
 from gradient_calls import NAMES
 from gradient_layouts import LAYOUTS, calls_laid_out, second_gradients
 from parity.agreement import torch
@@ -38,7 +37,8 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "layout"), todays(CASES))
+@pytest.mark.sweep(3)
+@pytest.mark.parametrize(("name", "layout"), CASES)
 def test_the_third_call_has_pytorchs_gradients(name: str, layout: str) -> None:
     further = GOES_FURTHER["complex128" if layout == "conjugated" else "float64"]
     with warnings.catch_warnings():

@@ -112,6 +112,7 @@ def chains(outer: str) -> Iterator[tuple[Chain, tuple[int, int, int]]]:
             yield tuple(zip((outer, *pair), next(modes), strict=True)), next(tracked)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("outer", NAMES)
 def test_nested_transforms_agree(outer: str) -> None:
     for chain, tracked in chains(outer):
@@ -125,6 +126,7 @@ def test_nested_transforms_agree(outer: str) -> None:
         assert is_ours_connected == is_connected or (is_by_zeros and not is_ours_connected), where
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("outer", NAMES)
 def test_repeated_calls_leave_nothing_behind(outer: str) -> None:
     t = tensorglass

@@ -119,6 +119,7 @@ def test_the_call_has_pytorchs_outcome(call: str) -> None:
     assert disagreement(f"attempt(lambda: {call})", PRELUDE) is None
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "dtype",
     ["bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32",

@@ -62,6 +62,7 @@ def _differs(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) ->
     return None
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", INFOS)
 def test_samples_give_what_they_give_in_pytorch(name: str) -> None:
     info = INFOS[name]

@@ -70,6 +70,7 @@ def test_every_name_has_samples() -> None:
     assert {info.name[14:] for info in INFOS.values()} == set(NAMES)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", INFOS)
 def test_samples_give_what_they_give_in_pytorch(name: str) -> None:
     info = INFOS[name]

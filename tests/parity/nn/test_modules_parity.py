@@ -40,6 +40,7 @@ def made(library: Any, kind: Any, arguments: Any, keywords: Any, training: bool)
     return kind(*arguments, **keywords).double().train(training)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("name", INFOS)
 @pytest.mark.filterwarnings("ignore")
@@ -163,6 +164,7 @@ def called(name: str, most: int) -> list[Any]:
     return spread([sample for sample in inputs(INFOS[name], True) if sample.forward_input is not None], most)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", [name for name in INFOS if name not in REFUSED_THERE])
 @pytest.mark.filterwarnings("ignore")
 def test_inputs_in_any_layout_give_what_they_give_in_pytorch(name: str) -> None:
@@ -181,6 +183,7 @@ def test_inputs_in_any_layout_give_what_they_give_in_pytorch(name: str) -> None:
 UNDEFINED = ("MultiLabelMarginLoss", "MultiMarginLoss", "LazyConv1d", "LazyConv2d", "LazyConv3d")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", [name for name in INFOS if name not in UNDEFINED])
 @pytest.mark.filterwarnings("ignore")
 def test_empty_batches_give_what_they_give_in_pytorch(name: str) -> None:

@@ -85,6 +85,7 @@ def test_layers(name: str, options: dict[str, Any]) -> None:
     compare(runs)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("name", "options"), [exercise for exercise in LAYERS if "batch_first" not in exercise.id])
 @pytest.mark.parametrize("sort", [True, False])
 def test_packed_sequences(name: str, options: dict[str, Any], sort: bool) -> None:

@@ -45,6 +45,7 @@ def _calls(name: str) -> Iterator[Call]:
         yield from wrong(arguments, keywords)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", [name for name in INFOS if " " not in name])
 def test_a_wrong_call_is_refused_as_pytorch_refuses_it(name: str) -> None:
     calls = list(_calls(name))

@@ -142,6 +142,7 @@ def test_in_place_functions_are_those_of_pytorch() -> None:
     assert {name for name in theirs if hasattr(tensorglass.Tensor, name)} == IN_PLACE_FUNCTIONS
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("row", SAMPLED, ids=name_of)
 def test_samples_agree_in_every_dtype_and_layout(row: Operator) -> None:
     layouts = [item for item in LAYOUTS[1:] if item != "expanded" or row.name not in STRAY]
@@ -158,6 +159,7 @@ def test_samples_agree_in_every_dtype_and_layout(row: Operator) -> None:
 WITH_SPECIAL = [row for row in SAMPLED if row.kind in ("pointwise", "reduction")]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("row", WITH_SPECIAL, ids=name_of)
 def test_special_values_agree(row: Operator) -> None:
     for dtype in DTYPES:
@@ -165,12 +167,14 @@ def test_special_values_agree(row: Operator) -> None:
         check(row, with_in_place(row, with_special_values(row, dtype)), elements=elements)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("row", SEVERAL, ids=name_of)
 def test_operands_of_two_dtypes_agree(row: Operator) -> None:
     pairs = [(one, other) for one in DTYPES for other in DTYPES if has_no_complex32(one, other)]
     check(row, (case for one, other in pairs for case in mixed(row, one, other)))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("row", PAIRS, ids=name_of)
 def test_operands_that_are_numbers_agree(row: Operator) -> None:
     for dtype in DTYPES:
@@ -178,6 +182,7 @@ def test_operands_that_are_numbers_agree(row: Operator) -> None:
         check(row, (case for case in cases if dtype != "float16" or complex not in map(type, case.arguments)))
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("row", WRITING, ids=name_of)
 def test_outputs_agree(row: Operator) -> None:
     cases: list[Case] = []

@@ -105,6 +105,7 @@ def _told(library: Any, kinds: tuple[str, ...], call: Callable[..., Any]) -> str
     return f"{str(result.dtype).removeprefix('torch.')} {tuple(result.shape)}"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", MULTIPLIED)
 def test_products_of_two_dtypes(name: str) -> None:
     product = MULTIPLIED[name]

@@ -63,6 +63,7 @@ def _is_written(case: Case) -> bool:
     return kind == "value" or not issubclass(error, NotImplementedError)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("row", [row for row in SAMPLED if row.name not in (*BROKEN, *FLIPPED)], ids=name_of)
 def test_samples_agree(row: Operator) -> None:
     layouts = ("contiguous", "permuted", "sliced")
@@ -75,6 +76,7 @@ def test_special_values_agree(row: Operator) -> None:
     check(row, (case for dtype in WIDE_UNSIGNED for case in with_in_place(row, with_special_values(row, dtype))))
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("row", [row for row in SEVERAL if row.name not in PROMOTING], ids=name_of)
 def test_operands_of_two_dtypes_agree(row: Operator) -> None:
     others = ("bool", "uint8", "int64", "float32", "float64", "complex64", *WIDE_UNSIGNED)
@@ -82,11 +84,13 @@ def test_operands_of_two_dtypes_agree(row: Operator) -> None:
     check(row, (case for pair in pairs for case in mixed(row, *pair)))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("row", PAIRS, ids=name_of)
 def test_operands_that_are_numbers_agree(row: Operator) -> None:
     check(row, (with_number for dtype in WIDE_UNSIGNED for with_number in with_numbers(row, dtype)))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("row", [row for row in WRITING if row.name not in BROKEN], ids=name_of)
 def test_outputs_agree(row: Operator) -> None:
     cases = []

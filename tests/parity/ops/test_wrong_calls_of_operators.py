@@ -100,6 +100,7 @@ def _alike(ours: str, theirs: str) -> bool:
     return ours == theirs or any(re.search(one, ours) and re.search(other, theirs) for one, other in _ALIKE)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("start", sorted({name[: name.rfind(".") + 2] for name in NAMES}))
 def test_a_wrong_call_is_refused_as_pytorch_refuses_it(start: str) -> None:
     differing = []

@@ -90,6 +90,7 @@ def assert_same(one: Any, other: Any, tolerance: float) -> None:
         assert one == other
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("name", "options", "dtype"), INPUTS)
 def test_twenty_steps(name: str, options: dict[str, Any], dtype: str) -> None:
     left = []
@@ -115,6 +116,7 @@ def with_flag(library: Any, name: str, options: dict[str, Any]) -> Any:
     return [plain(item) for item in (params, optimizer.state_dict(), others, other.state_dict())]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("flag", ["foreach", "fused", "capturable", "differentiable"])
 @pytest.mark.parametrize("info", optim_db, ids=lambda info: info.optim_cls.__name__)
 def test_flags_change_or_refuse_what_they_do_in_pytorch(info: Any, flag: str) -> None:

@@ -106,6 +106,7 @@ FLOATS = {
 BOUNDARY = [0.1, 1.0, 100.0, 1000.0, 1000.5, 1e5, 1e8, 1.00000001e8, 1e-4, 0.99999e-4, -1.0, 0.0]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", dtypes.ALL, ids=str)
 def test_generated_tensors_print_the_same(dtype):
     rng = random.Random(dtype.name)

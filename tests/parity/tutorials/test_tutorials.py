@@ -60,6 +60,7 @@ def are_the_same(ours: str, theirs: str) -> bool:
     return all(abs(one - other) <= TOLERANCE * max(0.1, abs(other)) for one, other in pairs)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_a_program_prints_what_it_prints_with_pytorch(program: Path) -> None:
     ours, theirs = printed_here(program), printed_there(program)

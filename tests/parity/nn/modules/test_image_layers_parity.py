@@ -147,6 +147,7 @@ def _assert_equal(ours: Any, theirs: Any, tolerance: float) -> None:
         assert ours == theirs
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("line", [line for line in LAYERS.splitlines() if line])
 def test_a_layer_is_pytorchs(line: str, dtype: str) -> None:

@@ -102,6 +102,7 @@ TAKERS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "int8", "int32", "int64", "uint8"])
 @pytest.mark.parametrize("taker", TAKERS)
 def test_a_number_that_a_dtype_cannot_hold_is_refused_where_pytorch_refuses_it(taker: str, dtype: str) -> None:

@@ -53,6 +53,7 @@ def call_of_to(random: Random) -> str:
     return f"to({', '.join(arguments)})"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(20))
 def test_to_reads_its_arguments_as_pytorch_does(seed: int) -> None:
     random = Random(seed)
@@ -69,6 +70,7 @@ def test_a_number_stands_for_its_dtype() -> None:
         assert disagreement(f"x = torch.ones(2) ;; x.to({number})") is None
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("tensor", TENSORS)
 def test_copies_have_the_memory_format_asked_for(tensor: str) -> None:
     for chosen in FORMATS:

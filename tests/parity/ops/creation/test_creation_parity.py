@@ -323,6 +323,7 @@ torch.ones(2.5)
 """.strip().split("\n")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("expression", CREATION)
 def test_a_new_tensor_is_pytorchs(expression: str) -> None:
     assert outcome(tensorglass, expression) == outcome(torch, expression)

@@ -200,6 +200,7 @@ def every_warning():
     torch.set_warn_always(False)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("chunk", range(8))
 def test_reading_agrees_with_pytorch(chunk):
     for seed in range(chunk * 500, (chunk + 1) * 500):
@@ -207,6 +208,7 @@ def test_reading_agrees_with_pytorch(chunk):
         _assert_same(writer.storage(), writer.header(), writer.index(), None)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("chunk", range(8))
 def test_writing_agrees_with_pytorch(chunk):
     for seed in range(chunk * 500, (chunk + 1) * 500):
@@ -256,6 +258,7 @@ def _nodes(node: Any) -> list[str]:
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("chunk", range(8))
 def test_gradients_flow_through_what_is_read_and_written_as_in_pytorch(chunk):

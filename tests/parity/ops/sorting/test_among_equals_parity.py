@@ -58,6 +58,7 @@ def test_of_equal_elements_pytorchs_are_chosen(name: str, size: tuple[int, ...])
     assert [differs for differs in differences if differs is not None] == []
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("name", ANY)
 def test_of_equal_elements_one_is_chosen_where_its_value_stands(name: str, size: tuple[int, ...]) -> None:

@@ -236,6 +236,7 @@ class Slow(Numbers):
         return index
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ACTS)
 def test_as_pytorch(name: str) -> None:
     assert outcome(ACTS[name], tensorglass) == outcome(ACTS[name], torch)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from enum import Enum
 from typing import Any
@@ -52,6 +52,8 @@ class CheckpointPolicy(Enum):
     MUST_CPU_OFFLOAD = 4
     PREFER_CPU_OFFLOAD = 5
 
+
+_NO_GRADIENTS = "None of the inputs have requires_grad=True. Gradients will be None"
 
 create_selective_checkpoint_contexts = left_out("utils.checkpoint.create_selective_checkpoint_contexts")
 
@@ -344,7 +346,7 @@ class CheckpointFunction(Function):
     @staticmethod
     def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
         if not any(isinstance(argument, Tensor) and requires_grad(argument) for argument in args):
-            warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=4)
+            warnings.warn(_NO_GRADIENTS, stacklevel=4)
         ctx.run_function = run_function
         ctx.random_state = get_rng_state() if preserve_rng_state else None
         ctx.settings = _settings()
@@ -386,3 +388,19 @@ def set_device_states(devices: Sequence[int], states: Sequence[Tensor], *, devic
     """Set the generators of devices back to states that `get_device_states` has given: CUDA's, if no type is given."""
     for index, random_state in zip(devices, states, strict=True):
         default_of(Device(device_type or "cuda", index)).set_state(random_state)
+
+
+def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The tensors of a tuple without their history, requiring gradients as before; anything else as it is."""
+    if not isinstance(inputs, tuple):
+        kind = type(inputs).__name__
+        raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {kind}")
+    return tuple([
+        value.detach().requires_grad_(value.requires_grad) if isinstance(value, Tensor) else value for value in inputs
+    ])  # fmt: skip
+
+
+def check_backward_validity(inputs: Iterable[Any]) -> None:
+    """Warn if no tensor requires a gradient: a checkpoint that is reentrant then passes none on."""
+    if not any(value.requires_grad for value in inputs if isinstance(value, Tensor)):
+        warnings.warn(_NO_GRADIENTS, stacklevel=2)

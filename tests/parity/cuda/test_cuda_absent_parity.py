@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,18 @@ from tensorglass.tensor.accelerator_common import summary_table
 torch = pytest.importorskip("torch")
 
 pytestmark = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here: tests of devices use it")
+
+
+def warned(call: Callable[[], Any]) -> list[Any]:
+    """What a call gives, if it gives anything, and of what it warns."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            result = call()
+        except (AssertionError, AttributeError):
+            result = None
+    return [result, *[(each.category, str(each.message)) for each in told]]
+
 
 CALLS: list[Callable[[Any], Any]] = [
     lambda torch: torch.cuda.is_available(),
@@ -31,6 +44,20 @@ CALLS: list[Callable[[Any], Any]] = [
     lambda torch: torch.cuda.manual_seed_all(1),
     lambda torch: torch.cuda.random.manual_seed(1),
     lambda torch: torch.cuda.memory.memory_allocated(),
+    lambda torch: torch.cuda.is_bf16_supported(),
+    lambda torch: torch.cuda.is_bf16_supported(including_emulation=False),
+    lambda torch: torch.cuda.is_tf32_supported(),
+    lambda torch: torch.cuda.get_arch_list(),
+    lambda torch: torch.cuda.get_gencode_flags(),
+    lambda torch: torch.cuda.ipc_collect(),
+    lambda torch: torch.cuda.get_rng_state_all(),
+    lambda torch: torch.cuda.random.get_rng_state_all(),
+    lambda torch: torch.cuda.set_rng_state_all([]),
+    lambda torch: torch.cuda.seed_all(),
+    lambda torch: warned(lambda: torch.cuda.memory_cached()),
+    lambda torch: warned(lambda: torch.cuda.max_memory_cached()),
+    lambda torch: warned(lambda: torch.cuda.reset_max_memory_allocated())[1:],
+    lambda torch: warned(lambda: torch.cuda.memory.reset_max_memory_cached())[1:],
     lambda torch: torch.cuda.init(),
     lambda torch: torch.cuda.current_device(),
     lambda torch: torch.cuda.get_device_name(),

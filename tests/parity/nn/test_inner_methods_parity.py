@@ -60,6 +60,65 @@ PROGRAMS = {
             see(nn.TransformerEncoderLayer(4, 2, 4, activation=kind).activation_relu_or_gelu)
         see(hasattr(nn.TransformerDecoderLayer(4, 2, 4), "activation_relu_or_gelu"))
     """,
+    "a transposed convolution of one's own": """
+        class Up(torch.nn.modules.conv._ConvTransposeNd):
+            def __init__(self, *sizes, bias=True):
+                super().__init__(*sizes, (3, 3), (2, 2), (1, 1), (1, 1), True, (0, 0), 1, bias, "zeros")
+            def forward(self, x, output_size=None):
+                more = self._output_padding(x, output_size, self.stride, self.padding, self.kernel_size, 2)
+                return torch.nn.functional.conv_transpose2d(x, self.weight, self.bias, self.stride, self.padding, more)
+        torch.manual_seed(0)
+        up = Up(2, 3)
+        see([tuple(weight.shape) for weight in up.parameters()], up.transposed, up.output_padding)
+        torch.nn.init.constant_(up.weight, 0.5), torch.nn.init.constant_(up.bias, 0.25)
+        x = torch.arange(18.0).reshape(1, 2, 3, 3)
+        see(up(x), up(x, [6, 6]), isinstance(torch.nn.ConvTranspose2d(1, 1, 1), torch.nn.modules.conv._ConvTransposeNd))
+        class Odd(torch.nn.modules.conv._ConvTransposeNd):
+            def __init__(self):
+                super().__init__(1, 1, (1,), (1,), (0,), (1,), True, (0,), 1, True, "circular")
+        attempt(Odd)
+    """,
+    "layers and their batch norms as one": """
+        nn, fusion = torch.nn, torch.nn.utils.fusion
+        def filled(layer):
+            for number, tensor in enumerate([*layer.parameters(), *layer.buffers()]):
+                if tensor.is_floating_point():
+                    tensor.data = torch.arange(1.0, tensor.numel() + 1).reshape(tensor.shape) / (number + 2)
+            return layer.eval()
+        x = torch.arange(32.0).reshape(1, 2, 4, 4) / 7
+        for kind, options in ((nn.Conv2d, {}), (nn.Conv2d, {"bias": False}), (nn.ConvTranspose2d, {})):
+            conv, norm = filled(kind(2, 3, 2, **options)), filled(nn.BatchNorm2d(3))
+            one = nn.utils.fuse_conv_bn_eval(conv, norm, kind is nn.ConvTranspose2d)
+            see(one(x), one.weight.requires_grad, one.bias.requires_grad)
+        linear, norm = filled(nn.Linear(4, 3)), filled(nn.BatchNorm1d(3))
+        see(fusion.fuse_linear_bn_eval(linear, norm)(x[0, 0]))
+        attempt(lambda: fusion.fuse_linear_bn_eval(linear, nn.BatchNorm1d(2).eval()))
+        attempt(lambda: fusion.fuse_conv_bn_eval(conv, nn.BatchNorm2d(3)))
+        attempt(lambda: fusion.fuse_conv_bn_eval(conv, nn.BatchNorm2d(3, track_running_stats=False).eval()))
+        net = nn.Sequential(nn.Conv2d(2, 3, 2), nn.Conv3d(2, 3, 2))
+        see(nn.utils.convert_conv2d_weight_memory_format(net, torch.channels_last) is net)
+        nn.utils.convert_conv3d_weight_memory_format(net, torch.channels_last_3d)
+        see([layer.weight.stride() for layer in net])
+    """,
+    "small functions that programs import": """
+        modules = torch.nn.modules
+        see(modules.utils._reverse_repeat_tuple((1, 2, 3), 2), modules.utils._list_with_default([None, 4], [7, 8, 9]))
+        see(modules.utils._list_with_default(3, [1]))
+        attempt(lambda: modules.utils._list_with_default([1, 2], [3, 4]))
+        told(lambda: modules.rnn.apply_permutation(torch.arange(6).reshape(2, 3), torch.tensor([2, 0, 1])))
+        causal = modules.transformer._generate_square_subsequent_mask(3)
+        detect = modules.transformer._detect_is_causal_mask
+        see(causal, detect(causal), detect(causal, None, 4), detect(causal * 2), detect(causal, False), detect(None))
+        see(modules.transformer._get_seq_len(torch.zeros(2, 3, 4), True))
+        see(modules.transformer._get_seq_len(torch.zeros(2, 3, 4), False))
+        checkpoint = torch.utils.checkpoint
+        x, y = torch.ones(2, requires_grad=True), torch.ones(2)
+        parts = checkpoint.detach_variable((x * 2, y, "text"))
+        see(*parts, parts[0].is_leaf)
+        attempt(lambda: checkpoint.detach_variable([x]))
+        told(lambda: checkpoint.check_backward_validity([y, 3]))
+        told(lambda: checkpoint.check_backward_validity([x, 3]))
+    """,
 }
 
 

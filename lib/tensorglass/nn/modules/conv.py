@@ -187,37 +187,30 @@ class Conv3d(_Forward):
     _rank = 3
 
 
-@named_after_subclass("__init__", "forward")
 class _ConvTransposeNd(_ConvNd):
-    """A transposed convolution, of `_rank` dimensions."""
-
-    _rank: int
-    _function: Any
+    """The base class of transposed convolutions, from which libraries derive their own."""
 
     def __init__(
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: Ints,
-        stride: Ints = 1,
-        padding: Ints = 0,
-        output_padding: Ints = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Ints = 1,
-        padding_mode: str = "zeros",
+        kernel_size: Any,
+        stride: Any,
+        padding: Any,
+        dilation: Any,
+        transposed: bool,
+        output_padding: Any,
+        groups: int,
+        bias: bool,
+        padding_mode: str,
         device: Any = None,
         dtype: Any = None,
     ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-        lengths = _read_lengths(
-            self._rank, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation,
-            output_padding=output_padding,
-        )  # fmt: skip
         super().__init__(
-            in_channels, out_channels, **lengths, transposed=True, groups=groups, bias=bias, padding_mode=padding_mode,
-            device=device, dtype=dtype,
+            in_channels, out_channels, kernel_size, stride, padding, dilation, transposed, output_padding, groups,
+            bias, padding_mode, device=device, dtype=dtype,
         )  # fmt: skip
 
     def _output_padding(
@@ -255,6 +248,38 @@ class _ConvTransposeNd(_ConvNd):
             )
         return [length - low for length, low in zip(wanted, least, strict=True)]
 
+
+@named_after_subclass("__init__", "forward")
+class _Transposed(_ConvTransposeNd):
+    """A transposed convolution, of `_rank` dimensions."""
+
+    _rank: int
+    _function: Any
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Ints,
+        stride: Ints = 1,
+        padding: Ints = 0,
+        output_padding: Ints = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Ints = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        lengths = _read_lengths(
+            self._rank, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation,
+            output_padding=output_padding,
+        )  # fmt: skip
+        super().__init__(
+            in_channels, out_channels, **lengths, transposed=True, groups=groups, bias=bias, padding_mode=padding_mode,
+            device=device, dtype=dtype,
+        )  # fmt: skip
+
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         more = self._output_padding(
             input, output_size, self.stride, self.padding, self.kernel_size, self._rank, self.dilation
@@ -265,7 +290,7 @@ class _ConvTransposeNd(_ConvNd):
         return result
 
 
-class ConvTranspose1d(_ConvTransposeNd):
+class ConvTranspose1d(_Transposed):
     """The gradient of a `Conv1d` with respect to its input, as a layer: (N, `in_channels`, L) → (N, `out_channels`,
     L').
 
@@ -276,13 +301,13 @@ class ConvTranspose1d(_ConvTransposeNd):
     _rank, _function = 1, staticmethod(F.conv_transpose1d)
 
 
-class ConvTranspose2d(_ConvTransposeNd):
+class ConvTranspose2d(_Transposed):
     """The same of images: (N, `in_channels`, H, W) → (N, `out_channels`, H', W'). See `ConvTranspose1d`."""
 
     _rank, _function = 2, staticmethod(F.conv_transpose2d)
 
 
-class ConvTranspose3d(_ConvTransposeNd):
+class ConvTranspose3d(_Transposed):
     """The same of volumes: (N, `in_channels`, D, H, W) → (N, `out_channels`, D', H', W'). See `ConvTranspose1d`."""
 
     _rank, _function = 3, staticmethod(F.conv_transpose3d)

@@ -27,4 +27,19 @@ def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
     return parse
 
 
+def _reverse_repeat_tuple(t: Sequence[Any], n: int) -> tuple[Any, ...]:
+    """Each number `n` times, the last one first: the padding of a convolution in the order of `F.pad`."""
+    return tuple([number for number in reversed(t) for _ in range(n)])
+
+
+def _list_with_default(out_size: Any, defaults: Sequence[int]) -> Any:
+    """The numbers of `out_size`, and in place of None those of the last `defaults`; one number as it is."""
+    if isinstance(out_size, int):
+        return out_size
+    if len(defaults) <= len(out_size):
+        raise ValueError(f"Input dimension should be at least {len(out_size) + 1}")
+    last = defaults[-len(out_size) :]
+    return [default if size is None else size for size, default in zip(out_size, last, strict=False)]
+
+
 _single, _pair, _triple, _quadruple = (_ntuple(count) for count in (1, 2, 3, 4))

@@ -20,6 +20,16 @@ __all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "R
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 
 
+def apply_permutation(tensor: Any, permutation: Any, dim: int = 1) -> Any:
+    """Deprecated in PyTorch: call `index_select`."""
+    warnings.warn(
+        "`apply_permutation` is deprecated, please use `tensor.index_select(dim, permutation)` instead",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return tensor.index_select(dim, permutation)
+
+
 class RNNBase(Module):
     """The base class of recurrent layers: (steps, batch, input_size) → outputs (steps, batch, directions *
     hidden_size).

@@ -224,7 +224,7 @@ class TransformerEncoder(Module):
             src_key_padding_mask, "src_key_padding_mask", F._none_or_dtype(mask), "mask", src.dtype
         )
         mask = F._canonical_mask(mask, "mask", None, "", src.dtype, check_other=False)
-        causal = _is_causal(mask, is_causal, _length(src, self.layers[0]))
+        causal = _detect_is_causal_mask(mask, is_causal, _get_seq_len(src, self.layers[0].self_attn.batch_first))
         is_padding_left_out = mask is None and self._leaves_out(src, src_key_padding_mask)
         for layer in self.layers:
             src = layer(src, src_mask=mask, is_causal=causal, src_key_padding_mask=src_key_padding_mask)
@@ -270,7 +270,8 @@ class TransformerDecoder(Module):
         memory_is_causal: bool = False,
     ) -> Any:
         """The output of the last layer; masks as in `MultiheadAttention`."""
-        causal = _is_causal(tgt_mask, tgt_is_causal, _length(tgt, self.layers[0]))
+        size = _get_seq_len(tgt, self.layers[0].self_attn.batch_first)
+        causal = _detect_is_causal_mask(tgt_mask, tgt_is_causal, size)
         for layer in self.layers:
             tgt = layer(
                 tgt,
@@ -359,7 +360,7 @@ class Transformer(Module):
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Any:
         """The causal mask (sz, sz): -inf above the diagonal, 0 elsewhere."""
-        return _causal_mask(sz, device, dtype)
+        return _generate_square_subsequent_mask(sz, device, dtype)
 
     def _reset_parameters(self) -> None:
         for param in self.parameters():
@@ -398,17 +399,17 @@ def _get_activation_fn(activation: str) -> Callable[[Any], Any]:
     return named[activation]
 
 
-def _causal_mask(size: int, device: Any, dtype: Any) -> Any:
-    return torch.triu(torch.full((size, size), -math.inf, dtype=dtype, device=device), diagonal=1)
+def _generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Any:
+    return torch.triu(torch.full((sz, sz), -math.inf, dtype=dtype, device=device), diagonal=1)
 
 
-def _length(sequence: Any, layer: Any) -> int:
-    return sequence.size(1 if sequence.dim() == 3 and layer.self_attn.batch_first else 0)
+def _get_seq_len(src: Any, batch_first: bool) -> int:
+    return int(src.size(1 if src.dim() == 3 and batch_first else 0))
 
 
-def _is_causal(mask: Any, told: bool | None, size: int) -> bool:
-    if told is not None or mask is None:
-        return told is True
-    if mask.size() != (size, size):
-        return False
-    return bool((mask == _causal_mask(size, mask.device, mask.dtype)).all())
+def _detect_is_causal_mask(mask: Any, is_causal: bool | None = None, size: int | None = None) -> bool:
+    """What is said of the mask; if nothing is, whether it is the causal mask of this size."""
+    if is_causal is not None or mask is None:
+        return is_causal is True
+    causal = _generate_square_subsequent_mask(mask.size(-2) if size is None else size, mask.device, mask.dtype)
+    return mask.size() == causal.size() and bool((mask == causal).all())

@@ -22,4 +22,8 @@ __all__ = [
     "remove_weight_norm", "rnn", "skip_init", "spectral_norm", "stateless", "vector_to_parameters", "weight_norm",
 ]  # fmt: skip
 
-__getattr__ = fetching(globals(), {"prune": ()})
+__getattr__ = fetching(globals(), {
+    "prune": (),
+    "fusion": ("fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights"),
+    "memory_format": ("convert_conv2d_weight_memory_format", "convert_conv3d_weight_memory_format"),
+})  # fmt: skip

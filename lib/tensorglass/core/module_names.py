@@ -65,6 +65,10 @@ PASSED_ON = {
     ),
     **dict.fromkeys(("_pair", "_quadruple", "_single", "_triple"), "tensorglass.nn.modules.lengths"),
     **dict.fromkeys(("handle_torch_function", "has_torch_function"), "tensorglass.overrides"),
+    **dict.fromkeys(
+        ("adadelta", "adagrad", "adam", "adamax", "adamw", "asgd", "nadam", "radam", "rmsprop", "rprop", "sgd"),
+        "tensorglass.optim._functional",
+    ),
     **dict.fromkeys(("constant_", "xavier_normal_", "xavier_uniform_"), "tensorglass.nn.init"),
 }  # fmt: skip
 PASSING_ON = (

@@ -18,7 +18,7 @@ from tensorglass.optim.rprop import Rprop
 from tensorglass.optim.sgd import SGD
 from tensorglass.optim.sparse_adam import SparseAdam
 
-__getattr__ = fetching(globals(), {"swa_utils": ()})  # it needs `nn`
+__getattr__ = fetching(globals(), {"swa_utils": (), "_functional": ()})  # the first needs `nn`
 
 __all__ = [
     "ASGD",

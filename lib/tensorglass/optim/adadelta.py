@@ -24,6 +24,7 @@ class Adadelta(PerParameterOptimizer):
 
     _devices = "['cuda', 'xpu', 'hpu', 'privateuseone']"
     _checked = ("lr", "rho", "eps", "weight_decay")
+    _lists = ("square_avg", "acc_delta", "step")
 
     def __init__(
         self,

@@ -23,6 +23,7 @@ class Adagrad(PerParameterOptimizer):
 
     _formula = "Adagrad"
     _checked = ("lr", "lr_decay", "weight_decay", "initial_accumulator_value", "eps")
+    _lists = ("sum", "step")
 
     def __init__(
         self,
@@ -59,6 +60,9 @@ class Adagrad(PerParameterOptimizer):
         start = self.defaults["initial_accumulator_value"]
         filled = full_like(param, complex(start, start) if param.is_complex() else start, requires_grad=False)
         return {"step": count(param, group), "sum": filled}
+
+    def _init_group(self, group: Group, params: list[Any], grads: list[Any], *lists: list[Any]) -> Any:
+        return False, super()._init_group(group, params, grads, *lists)  # no gradient is sparse
 
     def share_memory(self) -> None:
         """Move the sums to shared memory, for training by several processes."""

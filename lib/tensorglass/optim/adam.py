@@ -28,6 +28,7 @@ class Adam(PerParameterOptimizer):
 
     _formula = "Adam"
     _checked = ("lr", "eps", "betas", "weight_decay")
+    _lists = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq", "step")
 
     def __init__(
         self,

@@ -23,6 +23,7 @@ class Adamax(PerParameterOptimizer):
 
     _formula = "Adamax"
     _checked = ("lr", "eps", "betas", "weight_decay")
+    _lists = ("exp_avg", "exp_inf", "step")
 
     def __init__(
         self,

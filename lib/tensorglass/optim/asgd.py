@@ -24,6 +24,7 @@ class ASGD(PerParameterOptimizer):
 
     _on_device = "params, mus, etas, and state_steps"
     _checked = ("lr", "weight_decay")
+    _lists = ("mu", "ax", "eta", "step")
 
     def __init__(
         self,

@@ -25,6 +25,7 @@ class NAdam(PerParameterOptimizer):
 
     _on_device = "params, mu_products and state_steps"
     _checked = ("lr", "eps", "betas", "weight_decay", "momentum_decay")
+    _lists = ("exp_avg", "exp_avg_sq", "mu_product", "step")
 
     def __init__(
         self,

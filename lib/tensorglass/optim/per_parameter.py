@@ -52,6 +52,29 @@ class PerParameterOptimizer(Optimizer):
         """Change `param` and `state` in place. Complex tensors come as pairs of real numbers."""
         raise NotImplementedError
 
+    #: the keys of the state, in the order of the lists of PyTorch's `_init_group`
+    _lists: tuple[str, ...] = ()
+
+    def _init_group(self, group: Group, params: list[Any], grads: list[Any], *lists: list[Any]) -> Any:
+        """Gather a group's parameters that have gradients, these, and what is remembered of them: a list for each.
+
+        Subclasses that others write call it in their `step`, and a function of `optim._functional` with the lists.
+        """
+        has_complex = False
+        for param in group["params"]:
+            if param.grad is None:
+                continue
+            has_complex |= param.is_complex()
+            params.append(param)
+            grads.append(param.grad)
+            state = self.state[param]
+            if not state:
+                state.update(self.new_state(param, group))
+            for values, key in zip(lists, self._lists, strict=True):
+                if key in state:
+                    values.append(state[key])
+        return has_complex
+
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Change every parameter by its gradient; `closure`, if given, computes the loss anew and returns it."""
         with recording(bool(self.defaults.get("differentiable"))):

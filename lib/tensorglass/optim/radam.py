@@ -27,6 +27,7 @@ class RAdam(PerParameterOptimizer):
     """
 
     _checked = ("lr", "eps", "betas", "weight_decay")
+    _lists = ("exp_avg", "exp_avg_sq", "step")
 
     def __init__(
         self,

@@ -24,6 +24,7 @@ class RMSprop(PerParameterOptimizer):
 
     _formula = "RMSprop"
     _checked = ("lr", "eps", "momentum", "weight_decay", "alpha")
+    _lists = ("square_avg", "momentum_buffer", "grad_avg", "step")
 
     def __init__(
         self,

@@ -23,6 +23,7 @@ class Rprop(PerParameterOptimizer):
     """
 
     _checked = ("lr",)
+    _lists = ("prev", "step_size", "step")
 
     def __init__(
         self,

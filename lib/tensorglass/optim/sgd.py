@@ -63,6 +63,15 @@ class SGD(PerParameterOptimizer):
         grad = -grad if group["maximize"] else grad
         self._change(param, grad, self.state[param] if group["momentum"] != 0 else {}, group)
 
+    def _init_group(self, group: Group, params: list[Any], grads: list[Any], *lists: list[Any]) -> Any:
+        for param in group["params"]:
+            if param.grad is not None:
+                params.append(param)
+                grads.append(param.grad)
+                if group["momentum"] != 0:
+                    lists[0].append(self.state[param].get("momentum_buffer"))
+        return False  # no gradient is sparse
+
     def update(self, param: Tensor, grad: Tensor, state: State, group: Group) -> None:
         """The formula of the class."""
         momentum = group["momentum"]

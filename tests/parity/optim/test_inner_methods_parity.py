@@ -99,3 +99,69 @@ PROGRAMS = {
 def test_inner_methods_of_optimizers_and_schedules(source: str) -> None:
     assert seen_by_ours(textwrap.dedent(source))
     assert disagreement(source) is None, disagreement(source)
+
+
+RULES = {
+    "Adadelta": ("rho=.9, weight_decay=.1", "rho eps weight_decay lr maximize", 2),
+    "Adagrad": ("lr_decay=.1, weight_decay=.1", "lr_decay eps weight_decay lr maximize", 1),
+    "Adam": ("amsgrad=True, weight_decay=.1", "amsgrad eps weight_decay lr maximize betas", 3),
+    "AdamW": ("maximize=True", "amsgrad eps weight_decay lr maximize betas", 3),
+    "Adamax": ("weight_decay=.1", "eps weight_decay lr maximize betas", 2),
+    "ASGD": ("lambd=.01, t0=1.", "lambd lr t0 alpha weight_decay maximize", 3),
+    "NAdam": ("weight_decay=.1", "eps weight_decay lr maximize momentum_decay betas", 3),
+    "RAdam": ("decoupled_weight_decay=True", "eps weight_decay lr maximize decoupled_weight_decay betas", 2),
+    "RMSprop": ("momentum=.9, centered=True", "lr alpha eps weight_decay momentum centered maximize", 3),
+    "Rprop": ("", "maximize", 2),
+    "SGD": ("momentum=.9, nesterov=True, weight_decay=.1", "weight_decay momentum lr dampening nesterov maximize", 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_subclass_gathers_its_lists_and_calls_the_rule(name: str) -> None:
+    options, named, count = RULES[name]
+    source = f"""
+        class Own(torch.optim.{name}):
+            @torch.no_grad()
+            def step(self):
+                for group in self.param_groups:
+                    params, grads, lists = [], [], [[] for _ in range({count + (name != "SGD")})]
+                    see(self._init_group(group, params, grads, *lists))
+                    given = {{key: group[key] for key in "{named}".split()}}
+                    if "betas" in given:
+                        given["beta1"], given["beta2"] = given.pop("betas")
+                    if "{name}" == "Rprop":
+                        given["etaminus"], given["etaplus"] = group["etas"]
+                        given["step_size_min"], given["step_size_max"] = group["step_sizes"]
+                    if "{name}" == "RMSprop":
+                        lists[1], lists[2] = lists[2], lists[1]
+                    if "{name}" == "ASGD":
+                        lists[0], lists[1] = lists[1], lists[0]
+                    torch.optim._functional.{name.lower()}(params, grads, *lists, **given)
+                    for values in lists:
+                        see(*values)
+                    if "{name}" == "SGD":
+                        for param, buffer in zip(params, lists[0]):
+                            self.state[param]["momentum_buffer"] = buffer
+        a = torch.nn.Parameter(torch.arange(3.0) + 1)
+        b = torch.nn.Parameter(torch.tensor([[1.0, -2.0], [0.5, 0.25]], dtype=torch.float64))
+        idle = torch.nn.Parameter(torch.ones(1))
+        own = Own([a, idle, b], lr=0.1, {options})
+        for _ in range(3):
+            own.zero_grad()
+            ((a ** 2).sum() + (b ** 3).sum()).backward()
+            own.step()
+            see(a, b, idle)
+        attempt(lambda: torch.optim._functional.adam(
+            [a], [a], [a], [a], [], [1], amsgrad=False, beta1=.9, beta2=.9, lr=.1, weight_decay=0, eps=0,
+            maximize=False))
+    """
+    assert len(seen_by_ours(textwrap.dedent(source))) > 15
+    assert disagreement(source) is None, disagreement(source)
+
+
+def test_the_rules_stand_in_the_modules_of_their_optimizers() -> None:
+    from tensorglass.optim import _functional
+    from tensorglass.optim.adam import adam
+    from tensorglass.optim.sgd import sgd
+
+    assert (adam, sgd) == (_functional.adam, _functional.sgd)

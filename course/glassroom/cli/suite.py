@@ -60,7 +60,7 @@ WHAT = {
 # The files that run once more without the library's shortcuts (``TENSORGLASS_FAST=0``). Of `parity` they are those
 # about all operators: values, gradients of both orders, indices, layouts and strides; and the first thousand of the
 # generated programs.
-PLAIN = {
+PLAIN_FILES = {
     "library": ("test_*.py",),
     "parity": (
         "test_*grad*.py", "test_*graph*.py", "test_func*.py", "test_forward*.py", "test_hooks*.py",
@@ -217,7 +217,7 @@ def available_layers(root: Path | None, jobs: int) -> list[Layer]:
                 )
                 for part in apart:
                     layers[part.name] = Layer(part.name, (*spread, str(part)))
-                patterns = PLAIN.get(folder.name, ())
+                patterns = PLAIN_FILES.get(folder.name, ())
                 files = sorted({str(path) for pattern in patterns for path in folder.rglob(pattern)})
                 if files:
                     plain = f"{folder.name}-plain"

@@ -42,7 +42,7 @@ from tensorglass.ops.kernels import activations, ordering
 from tensorglass.ops.kernels import sum as sums
 from tensorglass.tensor.grad_mode import state as modes
 from tensorglass.tensor.tensor import Tensor
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 Form = Callable[..., Any]
 _first, _first_list, _last_two = itemgetter(slice(1)), itemgetter(0), itemgetter(slice(1, 3))
@@ -80,7 +80,7 @@ def shortcut(
                 if result is not None:
                     if inputs is not None and modes.grad:
                         for tensor in inputs(given):
-                            if (type(tensor) is Tensor or type(tensor) in PLAIN) and tensor._meta is not None:
+                            if (type(tensor) is Tensor or type(tensor) in PLAIN_TYPES) and tensor._meta is not None:
                                 return recorder.enter((*given, *defaults[len(given) :]), result)
                     return result
             return behind(*arguments, **keywords)

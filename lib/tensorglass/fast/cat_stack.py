@@ -10,7 +10,7 @@ from tensorglass.backends.host_memory import LEAST
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, raw_array
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 
 def joined(tensors: Any, dim: Any = 0) -> Tensor | None:
@@ -30,7 +30,7 @@ def _concatenated(tensors: Any, dim: Any) -> Array | None:
     if (type(tensors) is not list and type(tensors) is not tuple) or not tensors or type(dim) is not int:
         return None
     first = tensors[0]
-    if type(first) not in PLAIN:
+    if type(first) not in PLAIN_TYPES:
         return None
     size, dtype = first._size, first._dtype
     rank = len(size)
@@ -42,7 +42,7 @@ def _concatenated(tensors: Any, dim: Any) -> Array | None:
         dim += rank
     arrays, nbytes = [], 0
     for tensor in tensors:
-        if type(tensor) not in PLAIN or tensor._dtype is not dtype:
+        if type(tensor) not in PLAIN_TYPES or tensor._dtype is not dtype:
             return None
         own = tensor._size
         if own != size and (len(own) != rank or own[:dim] != size[:dim] or own[dim + 1 :] != size[dim + 1 :]):
@@ -60,14 +60,14 @@ def _concatenated(tensors: Any, dim: Any) -> Array | None:
 
 def stacked(tensors: Any, dim: Any = 0) -> Tensor | None:
     """Small tensors of one size, concatenated as by `cat`; then the dimension is split in two."""
-    if (type(tensors) is not list and type(tensors) is not tuple) or not tensors or type(tensors[0]) not in PLAIN:
+    if (type(tensors) is not list and type(tensors) is not tuple) or not tensors or type(tensors[0]) not in PLAIN_TYPES:
         return None
     size = tensors[0]._size
     rank = len(size)
     if type(dim) is not int or rank > 3 or not -rank - 1 <= dim <= rank:
         return None
     for tensor in tensors:
-        if type(tensor) not in PLAIN or tensor._size != size:
+        if type(tensor) not in PLAIN_TYPES or tensor._size != size:
             return None
     dim %= rank + 1
     is_last = dim == rank

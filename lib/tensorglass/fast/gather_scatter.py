@@ -24,7 +24,7 @@ from tensorglass.geometry import CONTIGUOUS_STRIDES
 from tensorglass.ops.kernels.python_numbers import checked, number_array
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, raw_array
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 Write = Callable[[Array, Array, Any], None]  #: writes values to positions of a flattened array
 
@@ -50,7 +50,7 @@ def taken_along(input: Any, indices: Any, dim: Any) -> Tensor | None:
 
 def selected(input: Any, dim: Any, index: Any) -> Tensor | None:
     """`index_select` of a small tensor; None for all others."""
-    if type(input) not in PLAIN or type(index) is not Tensor or type(dim) is not int or input._conj:
+    if type(input) not in PLAIN_TYPES or type(index) is not Tensor or type(dim) is not int or input._conj:
         return None
     size, rank = input._size, len(input._size)
     if rank < 2 or not -rank <= dim < rank or input._storage._nbytes >= LEAST or index._dtype is not int64:
@@ -121,7 +121,7 @@ def _copied_like(input: Tensor, array: Array, size: tuple[int, ...]) -> Tensor:
 
 def _places(input: Any, dim: Any, index: Any) -> Array | None:
     """The flat positions of the elements of `input` that an index selects; None leaves the call to the plain way."""
-    if type(input) not in PLAIN or type(index) is not Tensor or type(dim) is not int or input._conj:
+    if type(input) not in PLAIN_TYPES or type(index) is not Tensor or type(dim) is not int or input._conj:
         return None
     if index._dtype is not int64 or index._meta is not None or input._dtype in WIDE_UNSIGNED:
         return None

@@ -32,7 +32,7 @@ from tensorglass.ops.kernels.python_numbers import checked_alone, number_array
 from tensorglass.tensor.construct import result_tensor, view_of
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, array_of, raw_array
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 Form = Callable[..., Any]
 
@@ -57,7 +57,7 @@ def of_reading(form: Form) -> Form:
                     result = read_cells(input, index)
             if result is not None:
                 return result
-        elif state.grad and type(input) in PLAIN:
+        elif state.grad and type(input) in PLAIN_TYPES:
             view = _followed(input, index if type(index) is tuple else (index,))
             if view is not None:
                 return view

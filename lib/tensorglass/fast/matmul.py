@@ -19,7 +19,7 @@ from tensorglass.ops.kernels.matmul import SMALL, is_whole, matrix_product
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, raw_array
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 Form = Callable[..., Tensor]
 
@@ -36,8 +36,8 @@ def of_product(form: Form) -> Form:
         if len(arguments) == 2 and not keywords and not (autocast.watched.was_on and autocast.state.dtypes):
             input, other = arguments
             if (
-                (type(input) is Tensor or type(input) in PLAIN)
-                and (type(other) is Tensor or type(other) in PLAIN)
+                (type(input) is Tensor or type(input) in PLAIN_TYPES)
+                and (type(other) is Tensor or type(other) in PLAIN_TYPES)
                 and (dims is None or (len(input._size), len(other._size)) == dims)
             ):
                 is_recorded = (input._meta is not None or other._meta is not None) and state.grad
@@ -139,7 +139,10 @@ def _plan(
 def _added(input: Any, mat1: Any, mat2: Any) -> Tensor | None:
     """The same with a tensor added, as in a linear layer; None for all others."""
     if not (
-        type(input) in PLAIN and type(mat1) in PLAIN and type(mat2) in PLAIN and len(mat1._size) == len(mat2._size) == 2
+        type(input) in PLAIN_TYPES
+        and type(mat1) in PLAIN_TYPES
+        and type(mat2) in PLAIN_TYPES
+        and len(mat1._size) == len(mat2._size) == 2
     ):
         return None
     (rows, _), (_, columns) = mat1._size, mat2._size

@@ -20,7 +20,7 @@ from tensorglass.ops.kernels.python_numbers import checked, number_array
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 Form = Callable[..., Tensor]
 _CONSTANT = ("constant",), ("constant", None)  #: further arguments that leave the number 0
@@ -31,7 +31,7 @@ def of_padding(form: Form) -> Form:
 
     @wraps(form)
     def pad_first(*arguments: Any, **keywords: Any) -> Tensor:
-        if len(arguments) >= 2 and type(arguments[0]) in PLAIN:
+        if len(arguments) >= 2 and type(arguments[0]) in PLAIN_TYPES:
             value: Any = 0
             is_usual = not arguments[2:] or arguments[2:] in _CONSTANT
             for name, argument in keywords.items():

@@ -27,7 +27,7 @@ from tensorglass.ops.kernels.half import LARGE
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, raw_array
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 Form = Callable[..., Any]
 
@@ -40,10 +40,10 @@ def _fast_of_many(facts: Facts, signature: CallSignature, fallback: Form) -> For
     kinds = [_PLAIN if name in signature.numbers else {} for name in signature.operands]
 
     def of_many(*arguments: Any, **keywords: Any) -> Any:
-        if len(arguments) == len(kinds) and not keywords and type(arguments[0]) in PLAIN:
+        if len(arguments) == len(kinds) and not keywords and type(arguments[0]) in PLAIN_TYPES:
             has_meta = has_number = False
             for argument, kind in zip(arguments, kinds, strict=True):
-                if type(argument) in PLAIN:
+                if type(argument) in PLAIN_TYPES:
                     has_meta = has_meta or argument._meta is not None
                 elif type(argument) not in kind:
                     break
@@ -65,7 +65,7 @@ def _fast_unary(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
     attempt, compute_halves = HOST.attempt, of_halves(facts, FEW_HALVES)
 
     def unary(input: Any = _LEFT_OUT, /, *more: Any, **keywords: Any) -> Any:
-        if (type(input) is not Tensor and type(input) not in PLAIN) or more or keywords:
+        if (type(input) is not Tensor and type(input) not in PLAIN_TYPES) or more or keywords:
             return fallback(*_given(input), *more, **keywords)
         result = direct.get(input._dtype)
         if result is None:
@@ -109,11 +109,11 @@ def _direct_binary(facts: Facts, signature: CallSignature, fallback: Form) -> Fo
     direct, on_host, least_pooled = facts.unchecked, facts.on_host, facts.least_pooled
     attempt = HOST.attempt
     ufunc = None if kernel.ufunc is None else on_host
-    elsewhere = _strided_binary(facts, signature, fallback)
+    of_any_layout = _strided_binary(facts, signature, fallback)
 
     def direct_binary(input: Any, other: Any) -> Any:
-        is_plain = type(input) is Tensor or type(input) in PLAIN  # the first is quicker to see
-        if is_plain and (type(other) is Tensor or type(other) in PLAIN) and input._dtype is other._dtype:
+        is_plain = type(input) is Tensor or type(input) in PLAIN_TYPES  # the first is quicker to see
+        if is_plain and (type(other) is Tensor or type(other) in PLAIN_TYPES) and input._dtype is other._dtype:
             one, two, size, storage = input._array, other._array, input._size, input._storage
             if one is None:
                 one = raw_array(input)
@@ -121,7 +121,7 @@ def _direct_binary(facts: Facts, signature: CallSignature, fallback: Form) -> Fo
                 two = raw_array(other)
             result = direct.get(input._dtype) if storage.device is other._storage.device is CPU else None
             if result is None or storage._nbytes >= least_pooled:
-                return elsewhere(input, other)
+                return of_any_layout(input, other)
             if input._contiguous and other._contiguous and size == other._size and size:
                 stride = CONTIGUOUS_STRIDES[size]
                 try:
@@ -132,7 +132,7 @@ def _direct_binary(facts: Facts, signature: CallSignature, fallback: Form) -> Fo
             else:
                 layout = small_layout(((size, input._stride), (other._size, other._stride)))
                 if layout is None or ufunc is None:
-                    return elsewhere(input, other)
+                    return of_any_layout(input, other)
                 size, stride, order = layout
                 try:
                     array = attempt(ufunc, one, two, order=order)  # faster than into an array that we allocate
@@ -142,9 +142,9 @@ def _direct_binary(facts: Facts, signature: CallSignature, fallback: Form) -> Fo
             if (input._meta is not None or other._meta is not None) and state.grad:
                 return facts.record((input, other), answer)
             return answer
-        return elsewhere(input, other)
+        return of_any_layout(input, other)
 
-    return elsewhere if facts.is_like_input else direct_binary
+    return of_any_layout if facts.is_like_input else direct_binary
 
 
 def _strided_binary(facts: Facts, signature: CallSignature, fallback: Form) -> Form:
@@ -176,8 +176,8 @@ def _strided_binary(facts: Facts, signature: CallSignature, fallback: Form) -> F
 
     def strided_binary(input: Any, other: Any) -> Any:
         kind = type(other)
-        is_tensor = kind is Tensor or kind in PLAIN
-        if type(input) is not Tensor and type(input) not in PLAIN:
+        is_tensor = kind is Tensor or kind in PLAIN_TYPES
+        if type(input) is not Tensor and type(input) not in PLAIN_TYPES:
             is_plain = is_tensor and type(input) in first
             return compute(Call(kernel, (input, other), {})) if is_plain else fallback(input, other)
         if not is_tensor:
@@ -229,9 +229,9 @@ def _fast_in_place(facts: Facts, signature: CallSignature, fallback: Form) -> Fo
 
     def binary_in_place(self: Tensor, other: Any = _LEFT_OUT, /, *more: Any, **keywords: Any) -> Any:
         kind = type(other)
-        if more or keywords or (type(self) is not Tensor and type(self) not in PLAIN):
+        if more or keywords or (type(self) is not Tensor and type(self) not in PLAIN_TYPES):
             return fallback(self, *_given(other), *more, **keywords)
-        is_tensor = kind is Tensor or kind in PLAIN
+        is_tensor = kind is Tensor or kind in PLAIN_TYPES
         if not is_tensor and kind not in numbers:
             return fallback(self, *_given(other), *more, **keywords)
         dtype, storage, one, two = self._dtype, self._storage, self._array, None
@@ -274,7 +274,7 @@ def _fast_unary_in_place(facts: Facts, signature: CallSignature, fallback: Form)
     direct = facts.unchecked if kernel.takes_out and kernel.inplace_check is None else {}
 
     def unary_in_place(self: Tensor, /, *more: Any, **keywords: Any) -> Any:
-        if more or keywords or type(self) not in PLAIN:
+        if more or keywords or type(self) not in PLAIN_TYPES:
             return fallback(self, *more, **keywords)
         dtype, storage, array, meta = self._dtype, self._storage, self._array, self._meta
         is_unrecorded = meta is None or not (state.grad or meta.is_inference)

@@ -34,7 +34,7 @@ from tensorglass.ops.kernels.half import LARGE
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, raw_array
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 Form = Callable[..., Any]
 
@@ -107,13 +107,13 @@ def _read(
 ) -> tuple[tuple[Any, ...], list[Tensor], Tensor | None] | None:
     """What a plan depends on, the tensors, and ``out``; None for an unusual call."""
     first: Any = arguments[0] if arguments else None
-    if type(first) not in PLAIN:
+    if type(first) not in PLAIN_TYPES:
         return None
     key = [first._dtype]
     tensors, out = [], None
     for argument in arguments:
         kind = type(argument)
-        if kind is Tensor or kind in PLAIN:
+        if kind is Tensor or kind in PLAIN_TYPES:
             tensors.append(argument)
             key.append(Tensor)
         elif kind in _VALUES:
@@ -124,7 +124,7 @@ def _read(
         kind = type(argument)
         if kind in _VALUES:
             key += (name, kind, argument or str(argument))
-        elif kind not in PLAIN:
+        elif kind not in PLAIN_TYPES:
             return None
         elif name == "out":
             if not takes_out or argument._meta is not None:
@@ -168,9 +168,9 @@ def _planned(
             kernel.inplace_check(operands, **parameters)
     except (TypeError, RuntimeError, ValueError, NotImplementedError, OverflowError):  # the form raises it again
         return None
-    count = sum(type(operand) in PLAIN for operand in operands)
+    count = sum(type(operand) in PLAIN_TYPES for operand in operands)
     constants = operands[count:]
-    if not all(type(operand) in PLAIN for operand in operands[:count]):
+    if not all(type(operand) in PLAIN_TYPES for operand in operands[:count]):
         return None
     dtype: DType = operands[0]._dtype
     numbers = [CATEGORY.get(type(constant), dtypes.COMPLEX) for constant in constants if constant is not None]

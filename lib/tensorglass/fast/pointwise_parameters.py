@@ -23,7 +23,7 @@ from tensorglass.ops.declare.run_pointwise import with_half_alpha
 from tensorglass.ops.kernels import half
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.tensor import Tensor, raw_array
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 CATEGORY = {int: dtypes.INTEGER, float: dtypes.FLOATING}  #: exact types of numbers, without subclasses
 FLOAT32 = HOST.array_dtype(dtypes.float32)
@@ -103,7 +103,7 @@ def _read_alike(operands: Sequence[Any]) -> _Read | None:
     arrays: list[Any] = []
     first, highest, has_none = None, dtypes.BOOL, False
     for operand in operands:
-        if type(operand) in PLAIN:
+        if type(operand) in PLAIN_TYPES:
             array = operand._array
             if array is None:
                 array = raw_array(operand)
@@ -207,13 +207,18 @@ def _into(run: Callable[..., Array], arrays: Sequence[Array | None], place: Arra
 
 def takes_result(out: Tensor, result: DType, size: tuple[int, ...], operands: Sequence[Any]) -> bool:
     """Whether the result fits ``out=`` unchanged, and writing to it changes no operand except that very tensor."""
-    if type(out) not in PLAIN or out._dtype is not result or out._size != size or out._storage.backend is not HOST:
+    if (
+        type(out) not in PLAIN_TYPES
+        or out._dtype is not result
+        or out._size != size
+        or out._storage.backend is not HOST
+    ):
         return False
     raw_array(out)  # this also sets `_contiguous`
     if not out._contiguous:
         return False
     storage = out._storage
     for operand in operands:
-        if operand is not out and type(operand) in PLAIN and operand._storage is storage:
+        if operand is not out and type(operand) in PLAIN_TYPES and operand._storage is storage:
             return False
     return True

@@ -20,7 +20,7 @@ from tensorglass.graph.saved_tensor import SavedInput, keep_input, keep_result
 from tensorglass.tensor.autograd_meta import Meta, like
 from tensorglass.tensor.grad_mode import watched
 from tensorglass.tensor.tensor import Tensor
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 _new = object.__new__
 _anomaly = anomaly.state
@@ -42,14 +42,14 @@ def _edges_of(count: int, takes_numbers: bool) -> Callable[[tuple[Any, ...]], tu
         one, two = operands
         first = second = NOWHERE
         flow = 0
-        if type(one) in PLAIN:
+        if type(one) in PLAIN_TYPES:
             if one._meta is not None:
                 first = gradient_edge(one)
                 if first is not NOWHERE:
                     flow = 1
         elif not takes_numbers or watched.recorded_formulas:
             flow = -4
-        if type(two) in PLAIN:
+        if type(two) in PLAIN_TYPES:
             if two._meta is not None:
                 second = gradient_edge(two)
                 if second is not NOWHERE:
@@ -61,10 +61,10 @@ def _edges_of(count: int, takes_numbers: bool) -> Callable[[tuple[Any, ...]], tu
     def edges_of_several(operands: tuple[Any, ...]) -> tuple[int, tuple[Edge, ...]]:
         flow, edges = 0, []
         for place, operand in enumerate(operands):
-            edge = gradient_edge(operand) if type(operand) in PLAIN else NOWHERE
+            edge = gradient_edge(operand) if type(operand) in PLAIN_TYPES else NOWHERE
             if edge is not NOWHERE:
                 flow += 1 << place
-            elif type(operand) not in PLAIN and not takes_numbers:
+            elif type(operand) not in PLAIN_TYPES and not takes_numbers:
                 flow = -(1 << count)
             edges.append(edge)
         return flow, tuple(edges)
@@ -117,7 +117,7 @@ def entering(recorder: Recorder, left_out: tuple[Any, ...], count: int, *, is_el
             value = operands[place]
             if keep is not kept:
                 value = keep(value)
-            elif type(value) in PLAIN:
+            elif type(value) in PLAIN_TYPES:
                 meta = value._meta
                 if value._counter is None and (meta is None or not meta.is_inference):
                     saved = _new(SavedInput)  # `keep_input`, inlined

@@ -23,7 +23,7 @@ from tensorglass.ops.kernels.sum import WORTH_IT, small_product
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, raw_array
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 #: Maps the input's dtype to the dtype to compute in and the result's; None leaves the call to the plain way.
 Kinds = Callable[[DType], tuple[DType, DType] | None]
@@ -210,7 +210,7 @@ def read_call(
     if type(dim) is not int and (count == 2 or keywords) and not (many and type(dim) is tuple and are_ints(dim)):
         return None
     input = arguments[0]
-    return (input, dim, keepdim) if type(input) is Tensor or type(input) in PLAIN else None
+    return (input, dim, keepdim) if type(input) is Tensor or type(input) in PLAIN_TYPES else None
 
 
 def packed_array(input: Tensor) -> Array | None:

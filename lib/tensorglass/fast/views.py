@@ -16,7 +16,7 @@ from tensorglass.fast.recording import entering_view
 from tensorglass.tensor.construct import view_of
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 Header = tuple[tuple[int, ...], tuple[int, ...], int]
 
@@ -28,7 +28,7 @@ def of_lengths(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
     @wraps(form)
     def fast_path(input: Any = _LEFT_OUT, /, *shape: Any, **keywords: Any) -> Tensor:
-        if (type(input) is Tensor or type(input) in PLAIN) and shape and not keywords:
+        if (type(input) is Tensor or type(input) in PLAIN_TYPES) and shape and not keywords:
             lengths = shape[0] if type(shape[0]) is tuple and len(shape) == 1 else shape
             for length in lengths:
                 if type(length) is not int:
@@ -72,7 +72,7 @@ def of_matrix(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
         if len(arguments) == 1 and not keywords:
             input = arguments[0]
-            is_plain = type(input) is Tensor or type(input) in PLAIN
+            is_plain = type(input) is Tensor or type(input) in PLAIN_TYPES
             if is_plain and len(input._size) == 2 and (input._meta is None or state.grad):
                 view = view_of(input, input._size[::-1], input._stride[::-1], input._offset)
                 return view if input._meta is None else enter(arguments, view)
@@ -89,7 +89,7 @@ def of_two_dims(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
         if len(arguments) == 3 and not keywords:
             input, dim0, dim1 = arguments
-            is_plain = type(dim0) is int is type(dim1) and (type(input) is Tensor or type(input) in PLAIN)
+            is_plain = type(dim0) is int is type(dim1) and (type(input) is Tensor or type(input) in PLAIN_TYPES)
             if is_plain and (input._meta is None or state.grad):
                 size, stride = geometry.exchange(input._size, input._stride, dim0, dim1)
                 view = view_of(input, size, stride, input._offset)
@@ -121,7 +121,7 @@ def of_ints(
         def fast_path(*arguments: Any, **keywords: Any) -> Tensor:
             if arguments and not keywords:
                 input, numbers = arguments[0], arguments[1:]
-                if type(input) in PLAIN and (input._meta is None or (state.grad and recorded is not None)):
+                if type(input) in PLAIN_TYPES and (input._meta is None or (state.grad and recorded is not None)):
                     if as_one and len(numbers) == 1 and type(numbers[0]) is tuple:
                         numbers = numbers[0]
                     elif as_one and not numbers:

@@ -24,7 +24,7 @@ from tensorglass.graph.saved_tensor import SavedTensor, keep_input, keep_result
 from tensorglass.tensor.autograd_meta import Meta, OutputLike, like, requires_grad
 from tensorglass.tensor.grad_mode import FormulaRecorded, state
 from tensorglass.tensor.tensor import Tensor
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -86,7 +86,7 @@ class Recorder:
         flow: Flow = ()
         for place in self._inputs:
             value = values[place]
-            if type(value) in PLAIN:
+            if type(value) in PLAIN_TYPES:
                 edge = NOWHERE if value._meta is None else gradient_edge(value)
                 edges.append(edge)
                 flow += _NOWHERE if edge[0] is None else _SOMEWHERE
@@ -126,7 +126,7 @@ class Recorder:
             value = values[place]
             if keep is not kept:
                 value = keep(value)
-            elif type(value) in PLAIN:
+            elif type(value) in PLAIN_TYPES:
                 value = keep_input(value)
             elif type(value) not in _NUMBERS:
                 value = kept(value)
@@ -137,7 +137,7 @@ class Recorder:
         """Make the results outputs of the call's node."""
         if self.derivative.real_only is not None:
             _refuse_complex(self.derivative.real_only, result)
-        if type(result) in PLAIN and result._dtype.category >= FLOATING:
+        if type(result) in PLAIN_TYPES and result._dtype.category >= FLOATING:
             node.outputs = (like(result),)
             meta = result._meta
             if meta is None:  # `set_history`, inlined
@@ -353,7 +353,7 @@ def no_out_with_gradients(name: str) -> RuntimeError:
 def _has_meta(arguments: Any) -> bool:
     for argument in arguments:
         kind = type(argument)
-        if kind in PLAIN:
+        if kind in PLAIN_TYPES:
             if argument._meta is not None:
                 return True
         elif (kind is list or kind is tuple) and _has_meta(argument):

@@ -8,7 +8,7 @@ from typing import Any
 from tensorglass.core.dtypes import FLOATING
 from tensorglass.tensor.autograd_meta import meta_of
 from tensorglass.tensor.tensor import Tensor
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 
 def outputs_of(result: Any) -> tuple[Any, ...]:
@@ -18,7 +18,7 @@ def outputs_of(result: Any) -> tuple[Any, ...]:
 
 def is_view(result: Any) -> bool:
     """Whether one of the results is a view of another tensor."""
-    if type(result) in PLAIN:
+    if type(result) in PLAIN_TYPES:
         return result._base is not None
     return any(isinstance(output, Tensor) and output._base is not None for output in outputs_of(result))
 

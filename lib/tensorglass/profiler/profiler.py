@@ -15,7 +15,7 @@ from warnings import warn
 from tensorglass.profiler import autograd_profiler
 from tensorglass.profiler.profiler_util import EventList
 from tensorglass.profiler.recording import ProfilerActivity, record_function
-from tensorglass.serialization.opening import opened_to_write
+from tensorglass.serialization.files import opened_to_write
 
 
 class ProfilerAction(Enum):

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 from tensorglass.profiler.recording import Event
-from tensorglass.serialization.opening import opened_to_write
+from tensorglass.serialization.files import opened_to_write
 
 _COLUMN = 12  #: the least width of a column
 _UNITS = ((1e6, "s"), (1e3, "ms"), (1.0, "us"))  #: how many microseconds each has

@@ -15,7 +15,7 @@ read only if a program says `weights_only=False` or names their classes as trust
 `objects`          objects of any class, as PyTorch pickles them
 `safe_globals`     classes and functions that a program trusts
 `settings`         byte order, and files without their bytes
-`opening`          files that are written whole or not at all; files that are mapped rather than read
+`files`            files that are written whole or not at all; files that are mapped rather than read
 `save_load`        `save` and `load`: what kind of file it is
 `locations`        on which device a loaded storage goes
 =================  ==========================================================================

@@ -9,9 +9,9 @@ import io
 import pickle
 from typing import Any
 
+from tensorglass.serialization.files import read_into
 from tensorglass.serialization.locations import placing
 from tensorglass.serialization.objects import rebuilt_from_type, rebuilt_parameter, unwrapping
-from tensorglass.serialization.opening import read_into
 from tensorglass.serialization.unpickled import MEANINGS
 from tensorglass.serialization.zip_io import rebuild_from_bytes, rebuild_on_meta, rebuild_tensor
 from tensorglass.storage.storage import UntypedStorage

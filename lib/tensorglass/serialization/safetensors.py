@@ -24,8 +24,8 @@ from tensorglass.core.dtypes import complex64, complex128, float64, int16, int32
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import explained
 from tensorglass.ops.copies.copy_pickle import rebuild, rebuild_parameter
+from tensorglass.serialization.files import length_of, read_into
 from tensorglass.serialization.locations import Placing, without_data
-from tensorglass.serialization.opening import length_of, read_into
 from tensorglass.serialization.runs import Member, Run, find_runs
 from tensorglass.serialization.tree import Tree, decode
 from tensorglass.serialization.unpickled import set_attributes

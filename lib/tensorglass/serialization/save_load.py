@@ -8,8 +8,8 @@ from typing import Any
 
 from tensorglass.core.errors import explained, warn
 from tensorglass.serialization import settings
+from tensorglass.serialization.files import is_path, mapped, opened_to_read, opened_to_write
 from tensorglass.serialization.locations import placing
-from tensorglass.serialization.opening import is_path, mapped, opened_to_read, opened_to_write
 from tensorglass.serialization.settings import DEFAULT_PROTOCOL
 from tensorglass.serialization.tree import is_data
 

@@ -18,7 +18,7 @@ from tensorglass.core.errors import explained
 from tensorglass.core.size import Size
 from tensorglass.serialization.unpickled import Keys, check_attribute, is_key
 from tensorglass.tensor.tensor import Tensor
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 JSON_INTS = 2**63  #: beyond, other readers of JSON lose digits
 _AS_THEY_ARE = (type(None), bool, float, str)
@@ -46,7 +46,7 @@ class Tree:
             return value
         if kind is int:
             return value if -JSON_INTS <= value < JSON_INTS else {"int": hex(value)}
-        if kind in PLAIN:
+        if kind in PLAIN_TYPES:
             return {"tensor": self._number_of(value, path)}
         if kind in _LEAVES:
             name, encode = _LEAVES[kind]

@@ -20,9 +20,9 @@ from tensorglass.core.errors import explained
 from tensorglass.ops.copies.copy_pickle import rebuild, rebuild_parameter
 from tensorglass.ops.creation.fill import empty_strided
 from tensorglass.serialization import settings
+from tensorglass.serialization.files import length_of, read_into
 from tensorglass.serialization.locations import Placing, placing, without_data
 from tensorglass.serialization.objects import Storages, dumped, loaded, rebuilt_from_type, rebuilt_parameter
-from tensorglass.serialization.opening import length_of, read_into
 from tensorglass.serialization.pickled import Parts, StorageKey, Writer
 from tensorglass.serialization.runs import find_runs
 from tensorglass.serialization.safe_globals import not_data, trusted

@@ -14,7 +14,7 @@ from typing import Any
 from tensorglass.tensor.tensor import Tensor
 from tensorglass.tensor.torch_function import (
     METHOD_NAMES,
-    PLAIN,
+    PLAIN_TYPES,
     call_handlers,
     disabled_torch_function,
     dispatch,
@@ -79,7 +79,7 @@ def _init_subclass(cls: type, is_plain: bool = False, **keywords: Any) -> None:
         for make_overridable in on_first_subclass:
             make_overridable()
     subclasses.append(weakref.ref(cls))
-    if not PLAIN.isdisjoint(cls.__bases__):
+    if not PLAIN_TYPES.isdisjoint(cls.__bases__):
         before = cls.__mro__[: cls.__mro__.index(Tensor)]
         for name, member in list(vars(Tensor).items()):
             if _needs_its_own(name, member) and not any(name in vars(ancestor) for ancestor in before):

@@ -34,18 +34,18 @@ internal_calls: list[Callable[[], bool]] = []
 not_dispatching = {name for name, member in vars(Tensor).items() if callable(member)}
 
 #: The classes whose tensors an operator takes as they are: Tensor, and those that override nothing, as `nn.Parameter`.
-PLAIN: set[type] = {Tensor}
+PLAIN_TYPES: set[type] = {Tensor}
 _BASIC = {Tensor, int, float, bool, complex, str, type(None), slice, type(Ellipsis)}
 
 
 def is_parameter(tensor: Any) -> bool:
     """Whether this is an `nn.Parameter`: of a class, other than Tensor, that overrides nothing."""
-    return type(tensor) in PLAIN and type(tensor) is not Tensor
+    return type(tensor) in PLAIN_TYPES and type(tensor) is not Tensor
 
 
 def overrides_nothing(kind: type[Tensor]) -> None:
     """Let operators take tensors of this class as plain tensors: its `__torch_function__` is never called."""
-    PLAIN.add(kind)
+    PLAIN_TYPES.add(kind)
     _BASIC.add(kind)
 
 

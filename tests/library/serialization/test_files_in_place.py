@@ -80,7 +80,7 @@ def test_a_save_removes_no_file_that_another_is_writing(
 ) -> None:
     if has_names:
         monkeypatch.delattr(os, "O_TMPFILE", raising=False)
-    from tensorglass.serialization.opening import opened_to_write
+    from tensorglass.serialization.files import opened_to_write
 
     with opened_to_write(path) as slow:
         slow.write(b"slow")

@@ -102,7 +102,7 @@ def test_a_private_file_is_private_while_it_is_replaced(
 @contextmanager
 def _slow(path: Path) -> Iterator[list[int]]:
     """A save that is half done: yields the modes of the files in its folder."""
-    from tensorglass.serialization.opening import opened_to_write
+    from tensorglass.serialization.files import opened_to_write
 
     with opened_to_write(path) as file:
         file.write(b"half")

@@ -19,7 +19,7 @@ from tensorglass.ops.kernels.activations import log_softmax
 from tensorglass.tensor.construct import result_tensor
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, raw_array
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 XP = HOST.xp
 #: Arguments that must have these values, their defaults.
@@ -48,7 +48,7 @@ def of_cross_entropy(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def _mean_loss(input: Any, target: Any, ignored: int) -> Tensor | None:
-    if type(input) not in PLAIN or type(target) not in PLAIN:
+    if type(input) not in PLAIN_TYPES or type(target) not in PLAIN_TYPES:
         return None
     dtype, size = input._dtype, input._size
     if (dtype is not dtypes.float32 and dtype is not dtypes.float64) or target._dtype is not dtypes.int64:

@@ -20,7 +20,7 @@ from tensorglass.ops.kernels.matmul import SMALL, matrix_product
 from tensorglass.tensor.construct import result_tensor, view_of
 from tensorglass.tensor.grad_mode import state
 from tensorglass.tensor.tensor import Tensor, raw_array
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 XP = HOST.xp
 _enter_sum: Enter | None = None
@@ -42,7 +42,7 @@ def of_linear(form: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 def _linear(input: Any, weight: Any, bias: Any) -> Tensor | None:
-    if not (type(input) in PLAIN and type(weight) in PLAIN and type(bias) in PLAIN):
+    if not (type(input) in PLAIN_TYPES and type(weight) in PLAIN_TYPES and type(bias) in PLAIN_TYPES):
         return None
     dtype, size = input._dtype, input._size
     if (dtype is not dtypes.float32 and dtype is not dtypes.float64) or len(size) < 2 or len(weight._size) != 2:

@@ -10,7 +10,7 @@ from tensorglass.core.devices import CPU
 from tensorglass.graph import anomaly, dual
 from tensorglass.ops.declare import autocast
 from tensorglass.tensor.grad_mode import watched
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 
 def is_usual(input: Any, others: Iterable[Any]) -> bool:
@@ -18,14 +18,14 @@ def is_usual(input: Any, others: Iterable[Any]) -> bool:
 
     Those in `others` may be None.
     """
-    dtype = input._dtype if type(input) in PLAIN else None
+    dtype = input._dtype if type(input) in PLAIN_TYPES else None
     if dtype is not dtypes.float32 and dtype is not dtypes.float64:
         return False
     if autocast.state.dtypes or dual.alive or anomaly.state.enabled or watched.saved_tensors_hooks:
         return False
     for tensor in (input, *others):
         if tensor is not None and (
-            type(tensor) not in PLAIN
+            type(tensor) not in PLAIN_TYPES
             or tensor._dtype is not dtype
             or tensor._storage.device is not CPU
             or 0 in tensor._size

@@ -16,7 +16,7 @@ from tensorglass.core.dtypes import float32, float64
 from tensorglass.fast.bare_arrays import XP, in_quiet
 from tensorglass.tensor.grad_mode import state as modes
 from tensorglass.tensor.tensor import Tensor, raw_array
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 State = dict[str, Any]
 Group = dict[str, Any]
@@ -37,7 +37,7 @@ def _arrays(*tensors: Any) -> list[Array] | None:
     arrays = []
     storages = set()
     for tensor in tensors:
-        if type(tensor) not in PLAIN or tensor._dtype is not dtype or tensor._size != size:
+        if type(tensor) not in PLAIN_TYPES or tensor._dtype is not dtype or tensor._size != size:
             return None
         meta, storage = tensor._meta, tensor._storage
         if storage.device is not CPU or (meta is not None and meta.is_inference):

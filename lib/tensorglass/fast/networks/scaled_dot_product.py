@@ -23,7 +23,7 @@ from tensorglass.ops.nn.arguments import as_query_lies
 from tensorglass.tensor.construct import from_array, result_tensor
 from tensorglass.tensor.grad_mode import enable_grad, state
 from tensorglass.tensor.tensor import Tensor, raw_array
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 Form = Callable[..., Any]
 XP = HOST.xp
@@ -113,7 +113,11 @@ def _added(mask: Any, is_causal: bool, query: Tensor, span: int) -> Array | None
     length, number = query._size[-2], raw_array(query).dtype.type
     if is_causal:
         return XP.triu(XP.full((1, 1, length, span), -XP.inf, number), 1)
-    if type(mask) not in PLAIN or mask._dtype not in (dtypes.bool, query._dtype) or mask._storage.device is not CPU:
+    if (
+        type(mask) not in PLAIN_TYPES
+        or mask._dtype not in (dtypes.bool, query._dtype)
+        or mask._storage.device is not CPU
+    ):
         return None
     scores = (*query._size[:-1], span)
     size = (1,) * (len(scores) - len(mask._size)) + mask._size

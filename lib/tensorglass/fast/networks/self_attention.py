@@ -27,7 +27,7 @@ from tensorglass.ops.reductions.softmax import softmax as softmax_of_tensor
 from tensorglass.tensor.construct import from_array
 from tensorglass.tensor.grad_mode import enable_grad, no_grad, state
 from tensorglass.tensor.tensor import Tensor, raw_array
-from tensorglass.tensor.torch_function import PLAIN
+from tensorglass.tensor.torch_function import PLAIN_TYPES
 
 Form = Callable[..., Any]
 XP = HOST.xp
@@ -142,7 +142,11 @@ def _added_mask(mask: Any, padding: Any, size: tuple[int, int, int], like: Tenso
     for tensor, known in ((mask, sizes), (padding, {(batch, length): (batch, 1, 1, length)})):
         if tensor is None:
             continue
-        if type(tensor) not in PLAIN or tensor._dtype not in (dtypes.bool, like._dtype) or tensor._size not in known:
+        if (
+            type(tensor) not in PLAIN_TYPES
+            or tensor._dtype not in (dtypes.bool, like._dtype)
+            or tensor._size not in known
+        ):
             return None
         if tensor._storage.device is not CPU or (tensor._meta is not None and tensor.requires_grad):
             return None

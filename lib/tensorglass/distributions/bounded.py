@@ -70,6 +70,9 @@ class ContinuousBernoulli(ExponentialFamily):
         """p, which determines the density."""
         return clamp_probs(torch.sigmoid(self.logits))
 
+    def _new(self, *args: Any, **kwargs: Any) -> Tensor:
+        return self._param.new(*args, **kwargs)
+
     @property
     def param_shape(self) -> Size:
         """The size of the parameter."""

@@ -272,10 +272,10 @@ class MultivariateNormal(Distribution):
     @lazy_property
     def scale_tril(self) -> Tensor:
         """The Cholesky factor L of the covariance L Lᵀ."""
-        return self._factor
+        return self._unbroadcasted_scale_tril
 
     @lazy_property
-    def _factor(self) -> Tensor:
+    def _unbroadcasted_scale_tril(self) -> Tensor:
         """`scale_tril`, which is printed only if it was given or asked for."""
         if "scale_tril" in vars(self):
             return self.scale_tril
@@ -290,12 +290,12 @@ class MultivariateNormal(Distribution):
     @lazy_property
     def covariance_matrix(self) -> Tensor:
         """The covariance."""
-        return self._factor @ self._factor.mT
+        return self._unbroadcasted_scale_tril @ self._unbroadcasted_scale_tril.mT
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
         """The inverse of the covariance."""
-        return torch.cholesky_inverse(self._factor)
+        return torch.cholesky_inverse(self._unbroadcasted_scale_tril)
 
     @property
     def mean(self) -> Tensor:
@@ -307,18 +307,20 @@ class MultivariateNormal(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        return self._factor.pow(2).sum(-1)
+        return self._unbroadcasted_scale_tril.pow(2).sum(-1)
 
     def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         noise = self.loc.new_empty(self._extended_shape(sample_shape)).normal_()
-        return self.loc + (self._factor @ noise.unsqueeze(-1)).squeeze(-1)
+        return self.loc + (self._unbroadcasted_scale_tril @ noise.unsqueeze(-1)).squeeze(-1)
 
     def _half_log_det(self) -> Tensor:
-        return self._factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+        return self._unbroadcasted_scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
-        away = torch.linalg.solve_triangular(self._factor, (value - self.loc).unsqueeze(-1), upper=False)
+        away = torch.linalg.solve_triangular(
+            self._unbroadcasted_scale_tril, (value - self.loc).unsqueeze(-1), upper=False
+        )
         squared = away.squeeze(-1).pow(2).sum(-1)
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + squared) - self._half_log_det()
 

@@ -162,12 +162,12 @@ class TransformedDistribution(Distribution):
         return total + sum_rightmost(of_base, dims - len(self.base_dist.event_shape))
 
     def cdf(self, value: Tensor) -> Tensor:
-        return self._rising(self.base_dist.cdf(self._transform.inv(value)))
+        return self._monotonize_cdf(self.base_dist.cdf(self._transform.inv(value)))
 
     def icdf(self, value: Tensor) -> Tensor:
-        return self._transform(self.base_dist.icdf(self._rising(value)))
+        return self._transform(self.base_dist.icdf(self._monotonize_cdf(value)))
 
-    def _rising(self, value: Tensor) -> Tensor:
+    def _monotonize_cdf(self, value: Tensor) -> Tensor:
         """`probability` where the transforms increase, and 1 minus it where they decrease."""
         sign = self._transform.sign
         return value if isinstance(sign, int) and sign == 1 else sign * (value - 0.5) + 0.5

@@ -61,6 +61,9 @@ class OfChance(Distribution):
         """The probability."""
         return torch.sigmoid(self.logits)
 
+    def _new(self, *args: Any, **kwargs: Any) -> Tensor:
+        return self._param.new(*args, **kwargs)
+
     @property
     def param_shape(self) -> Size:
         """The size of the parameter."""
@@ -300,6 +303,9 @@ class Categorical(Distribution):
         """The probabilities."""
         return torch.softmax(self.logits, -1)
 
+    def _new(self, *args: Any, **kwargs: Any) -> Tensor:
+        return self._param.new(*args, **kwargs)
+
     @property
     def param_shape(self) -> Size:
         """The size of the parameter."""
@@ -362,6 +368,13 @@ class OfCategorical(Distribution):
     def logits(self) -> Tensor:
         """The logarithms of the probabilities."""
         return self._categorical.logits
+
+    @property
+    def _param(self) -> Tensor:
+        return self._categorical._param
+
+    def _new(self, *args: Any, **kwargs: Any) -> Tensor:
+        return self._param.new(*args, **kwargs)
 
     @property
     def param_shape(self) -> Size:

@@ -95,8 +95,12 @@ def _multivariate_normal(p: MultivariateNormal, q: MultivariateNormal) -> Tensor
         raise ValueError(
             "KL-divergence between two Multivariate Normals with different event shapes cannot be computed"
         )
-    spread = torch.linalg.solve_triangular(q._factor, p._factor, upper=False).pow(2).sum((-2, -1))
-    away = torch.linalg.solve_triangular(q._factor, (q.loc - p.loc).unsqueeze(-1), upper=False)
+    spread = (
+        torch.linalg.solve_triangular(q._unbroadcasted_scale_tril, p._unbroadcasted_scale_tril, upper=False)
+        .pow(2)
+        .sum((-2, -1))
+    )
+    away = torch.linalg.solve_triangular(q._unbroadcasted_scale_tril, (q.loc - p.loc).unsqueeze(-1), upper=False)
     return q._half_log_det() - p._half_log_det() + 0.5 * (spread + away.pow(2).sum((-2, -1)) - p.event_shape[0])
 
 
@@ -112,7 +116,11 @@ def _low_rank(p: Any, q: Any) -> Tensor:
             "computed"
         )
     # The covariance of p, as the sum of squares of factors; the trace of it with the precision of q is their sum.
-    factors = [p._factor, p._diagonal.sqrt().diag_embed()] if are_low[0] else [p._factor]
+    factors = (
+        [p._unbroadcasted_cov_factor, p._unbroadcasted_cov_diag.sqrt().diag_embed()]
+        if are_low[0]
+        else [p._unbroadcasted_scale_tril]
+    )
     log_dets = [
         one._log_det() if is_low else 2 * one._half_log_det() for one, is_low in zip((p, q), are_low, strict=True)
     ]
@@ -120,9 +128,9 @@ def _low_rank(p: Any, q: Any) -> Tensor:
         spread = sum(q._trace_of_precision_with(factor) for factor in factors)
         squared = q._squared_distance(q.loc - p.loc)
     else:
-        solved = [torch.linalg.solve_triangular(q._factor, factor, upper=False) for factor in factors]
+        solved = [torch.linalg.solve_triangular(q._unbroadcasted_scale_tril, factor, upper=False) for factor in factors]
         spread = sum(column.pow(2).sum((-2, -1)) for column in solved)
-        away = torch.linalg.solve_triangular(q._factor, (q.loc - p.loc).unsqueeze(-1), upper=False)
+        away = torch.linalg.solve_triangular(q._unbroadcasted_scale_tril, (q.loc - p.loc).unsqueeze(-1), upper=False)
         squared = away.pow(2).sum((-2, -1))
     result: Tensor = 0.5 * (log_dets[1] - log_dets[0] + spread + squared - p.event_shape[0])
     return result

@@ -52,7 +52,7 @@ class LowRankMultivariateNormal(Distribution):
         self.cov_factor = cov_factor.expand((*batch_shape, -1, -1))
         self.cov_diag = cov_diag.expand((*batch_shape, -1))
         # Kept before expansion, so that results are not computed again for each distribution of the batch.
-        self._factor, self._diagonal = cov_factor, cov_diag
+        self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag = cov_factor, cov_diag
         weighted = cov_factor.mT / cov_diag.unsqueeze(-2)  # Wᵀ D⁻¹
         self._capacitance_tril = torch.linalg.cholesky(_plus_identity(weighted @ cov_factor))
         super().__init__(batch_shape, event_shape, validate_args=validate_args)
@@ -74,25 +74,30 @@ class LowRankMultivariateNormal(Distribution):
     @lazy_property
     def variance(self) -> Tensor:
         """The variance of each element."""
-        return (self._factor.pow(2).sum(-1) + self._diagonal).expand(self._extended_shape())
+        return (self._unbroadcasted_cov_factor.pow(2).sum(-1) + self._unbroadcasted_cov_diag).expand(
+            self._extended_shape()
+        )
 
     @lazy_property
     def scale_tril(self) -> Tensor:
         """The Cholesky factor of the covariance: ``D^½ L``, with ``L Lᵀ = 1 + D^-½ W Wᵀ D^-½``, which is far from 0."""
-        root = self._diagonal.sqrt().unsqueeze(-1)
-        scaled = self._factor / root
+        root = self._unbroadcasted_cov_diag.sqrt().unsqueeze(-1)
+        scaled = self._unbroadcasted_cov_factor / root
         return self._of_all(root * torch.linalg.cholesky(_plus_identity(scaled @ scaled.mT)))
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
         """The covariance."""
-        return self._of_all(self._factor @ self._factor.mT + self._diagonal.diag_embed())
+        return self._of_all(
+            self._unbroadcasted_cov_factor @ self._unbroadcasted_cov_factor.mT
+            + self._unbroadcasted_cov_diag.diag_embed()
+        )
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
         """The inverse of the covariance: ``D⁻¹ - D⁻¹ W C⁻¹ Wᵀ D⁻¹``."""
-        part = self._solved(self._factor.mT / self._diagonal.unsqueeze(-2))
-        return self._of_all(self._diagonal.reciprocal().diag_embed() - part.mT @ part)
+        part = self._solved(self._unbroadcasted_cov_factor.mT / self._unbroadcasted_cov_diag.unsqueeze(-2))
+        return self._of_all(self._unbroadcasted_cov_diag.reciprocal().diag_embed() - part.mT @ part)
 
     def _of_all(self, matrix: Tensor) -> Tensor:
         return matrix.expand(self._extended_shape() + self._event_shape)
@@ -103,24 +108,30 @@ class LowRankMultivariateNormal(Distribution):
 
     def _log_det(self) -> Tensor:
         """The logarithm of the covariance's determinant: the sum of those of C and D."""
-        return 2 * self._capacitance_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1) + self._diagonal.log().sum(-1)
+        return 2 * self._capacitance_tril.diagonal(dim1=-2, dim2=-1).log().sum(
+            -1
+        ) + self._unbroadcasted_cov_diag.log().sum(-1)
 
     def _squared_distance(self, away: Tensor) -> Tensor:
         """The squared Mahalanobis distance of vectors from the mean: ``xᵀ (W Wᵀ + D)⁻¹ x``."""
-        weighted = self._factor.mT / self._diagonal.unsqueeze(-2)
+        weighted = self._unbroadcasted_cov_factor.mT / self._unbroadcasted_cov_diag.unsqueeze(-2)
         part = self._solved(weighted @ away.unsqueeze(-1)).squeeze(-1)
-        return (away.pow(2) / self._diagonal).sum(-1) - part.pow(2).sum(-1)
+        return (away.pow(2) / self._unbroadcasted_cov_diag).sum(-1) - part.pow(2).sum(-1)
 
     def _trace_of_precision_with(self, factor: Tensor) -> Tensor:
         """The trace of the precision times ``F Fᵀ``."""
-        part = self._solved((self._factor.mT / self._diagonal.unsqueeze(-2)) @ factor)
-        return (factor.pow(2) / self._diagonal.unsqueeze(-1)).sum((-2, -1)) - part.pow(2).sum((-2, -1))
+        part = self._solved((self._unbroadcasted_cov_factor.mT / self._unbroadcasted_cov_diag.unsqueeze(-2)) @ factor)
+        return (factor.pow(2) / self._unbroadcasted_cov_diag.unsqueeze(-1)).sum((-2, -1)) - part.pow(2).sum((-2, -1))
 
     def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         of_factor = self.loc.new_empty((*shape[:-1], self.cov_factor.size(-1))).normal_()
         of_diagonal = self.loc.new_empty(shape).normal_()
-        return self.loc + (self._factor @ of_factor.unsqueeze(-1)).squeeze(-1) + self._diagonal.sqrt() * of_diagonal
+        return (
+            self.loc
+            + (self._unbroadcasted_cov_factor @ of_factor.unsqueeze(-1)).squeeze(-1)
+            + self._unbroadcasted_cov_diag.sqrt() * of_diagonal
+        )
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)

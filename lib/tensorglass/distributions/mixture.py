@@ -53,7 +53,9 @@ class MixtureSameFamily(Distribution):
             )
         self._mixture_distribution = mixture_distribution
         self._component_distribution = component_distribution
-        self._place = -1 - len(component_distribution.event_shape)  # the dimension of the components in samples
+        self._num_component = count
+        self._event_ndims = len(component_distribution.event_shape)
+        self._place = -1 - self._event_ndims  # the dimension of the components in samples
         super().__init__(components[:-1], component_distribution.event_shape, validate_args)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
@@ -79,8 +81,15 @@ class MixtureSameFamily(Distribution):
 
     def _averaged(self, values: Tensor) -> Tensor:
         """The mean over the components, weighted by their probabilities."""
-        chances = self.mixture_distribution.probs
-        return (values * chances.reshape(chances.shape + (1,) * len(self._event_shape))).sum(self._place)
+        return (values * self._pad_mixture_dimensions(self.mixture_distribution.probs)).sum(self._place)
+
+    def _pad(self, x: Tensor) -> Tensor:
+        """A value with a dimension for the components."""
+        return x.unsqueeze(self._place)
+
+    def _pad_mixture_dimensions(self, x: Tensor) -> Tensor:
+        """Figures of the components, with the dimensions of a value behind."""
+        return x.reshape(x.shape + (1,) * self._event_ndims)
 
     @property
     def mean(self) -> Tensor:
@@ -89,7 +98,7 @@ class MixtureSameFamily(Distribution):
     @property
     def variance(self) -> Tensor:
         within = self._averaged(self.component_distribution.variance)
-        apart = self.component_distribution.mean - self.mean.unsqueeze(self._place)
+        apart = self.component_distribution.mean - self._pad(self.mean)
         return within + self._averaged(apart.pow(2.0))
 
     def sample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
@@ -101,11 +110,11 @@ class MixtureSameFamily(Distribution):
 
     def log_prob(self, x: Tensor) -> Tensor:
         self._validate_sample(x)
-        log_probs = self.component_distribution.log_prob(x.unsqueeze(self._place))
+        log_probs = self.component_distribution.log_prob(self._pad(x))
         return torch.logsumexp(log_probs + torch.log_softmax(self.mixture_distribution.logits, -1), -1)
 
     def cdf(self, x: Tensor) -> Tensor:
-        return (self.component_distribution.cdf(x.unsqueeze(self._place)) * self.mixture_distribution.probs).sum(-1)
+        return (self.component_distribution.cdf(self._pad(x)) * self.mixture_distribution.probs).sum(-1)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(\n  {self.mixture_distribution},\n  {self.component_distribution})"

@@ -70,33 +70,37 @@ class Wishart(ExponentialFamily):
             warn("Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < ndim.")
         super().__init__(batch_shape, matrix.shape[-2:], validate_args=validate_args)
         of_vectors = MultivariateNormal(matrix.new_zeros(count), validate_args=False, **given)
-        self._factor = of_vectors._factor
+        self._unbroadcasted_scale_tril = of_vectors._unbroadcasted_scale_tril
         self._chi2 = self._of_diagonal()
 
     def _of_diagonal(self) -> Chi2:
-        steps = torch.arange(self._event_shape[-1], dtype=self._factor.dtype, device=self._factor.device)
+        steps = torch.arange(
+            self._event_shape[-1],
+            dtype=self._unbroadcasted_scale_tril.dtype,
+            device=self._unbroadcasted_scale_tril.device,
+        )
         return Chi2((self.df.unsqueeze(-1) - steps).expand((*self._batch_shape, -1)))
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
         new = super().expand(batch_shape, self._get_checked_instance(Wishart, _instance))
-        new._factor = self._factor.expand((*batch_shape, -1, -1))
+        new._unbroadcasted_scale_tril = self._unbroadcasted_scale_tril.expand((*batch_shape, -1, -1))
         new._chi2 = new._of_diagonal()
         return new
 
     @lazy_property
     def scale_tril(self) -> Tensor:
         """The Cholesky factor of the covariance."""
-        return self._of_all(self._factor)
+        return self._of_all(self._unbroadcasted_scale_tril)
 
     @lazy_property
     def covariance_matrix(self) -> Tensor:
         """The covariance of the normal vectors."""
-        return self._of_all(self._factor @ self._factor.mT)
+        return self._of_all(self._unbroadcasted_scale_tril @ self._unbroadcasted_scale_tril.mT)
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
         """The inverse of the covariance."""
-        return self._of_all(torch.cholesky_inverse(self._factor))
+        return self._of_all(torch.cholesky_inverse(self._unbroadcasted_scale_tril))
 
     def _of_all(self, matrix: Tensor) -> Tensor:
         return matrix.expand(self._extended_shape())
@@ -123,7 +127,7 @@ class Wishart(ExponentialFamily):
         roots = self._chi2.rsample(sample_shape).sqrt()
         roots = roots.clamp(min=torch.finfo(roots.dtype).eps)
         below = torch.randn(self._extended_shape(sample_shape), dtype=roots.dtype, device=roots.device).tril(-1)
-        factor = self._factor @ (roots.diag_embed() + below)
+        factor = self._unbroadcasted_scale_tril @ (roots.diag_embed() + below)
         return factor @ factor.mT
 
     def rsample(self, sample_shape: Sequence[int] = Size(), max_try_correction: int | None = None) -> Tensor:
@@ -143,14 +147,16 @@ class Wishart(ExponentialFamily):
 
     def _half_log_det(self) -> Tensor:
         """Half of the logarithm of the determinant of twice the covariance."""
-        half: Tensor = self._event_shape[-1] * math.log(2) / 2 + self._factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+        half: Tensor = self._event_shape[-1] * math.log(2) / 2 + self._unbroadcasted_scale_tril.diagonal(
+            dim1=-2, dim2=-1
+        ).log().sum(-1)
         return half
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)
         count = self._event_shape[-1]
         log_det = torch.linalg.slogdet(value).logabsdet
-        trace = torch.cholesky_solve(value, self._factor).diagonal(dim1=-2, dim2=-1).sum(-1)
+        trace = torch.cholesky_solve(value, self._unbroadcasted_scale_tril).diagonal(dim1=-2, dim2=-1).sum(-1)
         volume = self.df * self._half_log_det() + torch.mvlgamma(self.df / 2, count)
         return (self.df - count - 1) / 2 * log_det - trace / 2 - volume
 

@@ -21,6 +21,7 @@ os.environ["TENSORGLASS_FAST"] = "0"  # read when the library is imported
 
 import tensorglass as torch
 from tensorglass.bootstrap.namespaces import MODULES, MissingAttribute
+from tensorglass.core.module_names import ELSEWHERE
 from tensorglass.ops import OPERATORS, return_types
 from tensorglass.ops.declare.registry import FUNCTIONS
 
@@ -307,6 +308,10 @@ def the_root() -> str:
         if (name in there or name in torch._LAZY) and name not in taken:
             lines.append(f"from {module} import {name} as {name}")
             taken.add(name)
+    for name, home in ELSEWHERE.items():
+        if "." not in name and not name.startswith("_"):
+            package, _, module = home.rpartition(".")
+            lines.append(f"from tensorglass.{package} import {module} as {name}")
     lines += ["", "newaxis: None", "Storage: Any"]
     lines += ["from tensorglass.ops.declare import return_types as return_types", ""]
     for path, function in sorted(FUNCTIONS.items()):

@@ -226,6 +226,7 @@ from tensorglass.tensor.grad_mode import set_grad_enabled as set_grad_enabled
 from tensorglass.tensor.printing import set_printoptions as set_printoptions
 from tensorglass.tensor.tensor import Tensor as Tensor
 from tensorglass.version import __version__ as __version__
+from tensorglass.ao import quantization as quantization
 
 newaxis: None
 Storage: Any

@@ -14,6 +14,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from tensorglass.core.left_out import LeftOut
 from tensorglass.ops.declare.lazy_loading import fetch_all
 from tensorglass.ops.declare.registry import FUNCTIONS
 from tensorglass.tensor.subclassing import nowrap_functions
@@ -21,6 +22,7 @@ from tensorglass.tensor.tensor import Tensor
 from tensorglass.tensor.torch_function import call_handlers, overloaded_arguments
 
 __all__ = [
+    "TorchFunctionMode",
     "get_default_nowrap_functions",
     "get_ignored_functions",
     "get_overridable_functions",
@@ -32,6 +34,10 @@ __all__ = [
     "resolve_name",
     "wrap_torch_function",
 ]
+
+
+class TorchFunctionMode(LeftOut):
+    """What sees all operators that run in a ``with`` block, whatever their arguments."""
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:

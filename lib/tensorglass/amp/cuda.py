@@ -7,10 +7,13 @@ from typing import Any
 
 import tensorglass as torch
 from tensorglass.amp import autocast_mode, grad_scaler
+from tensorglass.amp.grad_scaler import OptState as OptState  # where PyTorch has it
 from tensorglass.backends.cupy_backend import FAMILY as CUDA
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import warn
 from tensorglass.core.out_of_scope import refusing
+
+__path__: list[str] = []  # a package in PyTorch, whose modules have the same names
 
 __all__ = ["GradScaler", "amp_definitely_not_available", "autocast", "custom_bwd", "custom_fwd"]
 

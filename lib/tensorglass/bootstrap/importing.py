@@ -111,12 +111,12 @@ def _let_answer(module: ModuleType) -> None:
     def look(name: str) -> Any:
         if f"{home}.{name}" in ELSEWHERE:
             return import_module(ours(f"{home}.{name}"))
-        if name in PASSED_ON and home.startswith(PASSING_ON):
-            return getattr(import_module(PASSED_ON[name]), name)
         alone = name_alone(home, name)
         if alone is not None:
             setattr(module, name, alone)
             return alone
+        if name in PASSED_ON and home.startswith(PASSING_ON):
+            return getattr(import_module(PASSED_ON[name]), name)
         if is_module(f"{home}.{name}"):
             return import_module(f"tensorglass.{home}.{name}")
         return refuse(name)

@@ -66,6 +66,10 @@ PASSED_ON = {
     **dict.fromkeys(("_pair", "_quadruple", "_single", "_triple"), "tensorglass.nn.modules.lengths"),
     **dict.fromkeys(("handle_torch_function", "has_torch_function"), "tensorglass.overrides"),
     **dict.fromkeys(
+        ("DFIterDataPipe", "DataChunk", "IterDataPipe", "MapDataPipe"), "tensorglass.utils.data.datapipes.datapipe"
+    ),
+    "functional_datapipe": "tensorglass.utils.data.datapipes._decorator",
+    **dict.fromkeys(
         ("adadelta", "adagrad", "adam", "adamax", "adamw", "asgd", "nadam", "radam", "rmsprop", "rprop", "sgd"),
         "tensorglass.optim._functional",
     ),

@@ -20,7 +20,7 @@ _TOPICS = (
     (r"^cpu\.", "streams of a device that is always there", "use torch.accelerator, and torch.autocast('cpu')"),
     (r"\brecord_stream$", "marks of memory that another stream uses", "call torch.cuda.synchronize() before"),
     (r"_make_wrapper_subclass$", "tensors with no elements of their own", "derive from torch.Tensor, use as_subclass"),
-    (r"_python_dispatch|^_subclasses|utils\.weak", "handlers of what operators are made of",
+    (r"_python_dispatch|FunctionMode|^_subclasses|utils\.weak", "handlers of what operators are made of",
      "define __torch_function__, which sees operators"),
     (r"^__future__$", "switches of how modules are converted", "call module.to(), which changes parameters in place"),
     (

@@ -220,10 +220,13 @@ def jvp(func: Function, primals: Any, tangents: Any, *, strict: bool = False, ha
 # --- whole Jacobians -------------------------------------------------------------------------------------------------
 
 
-def jacrev(func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk_size: int | None = None) -> Function:
+def jacrev(
+    func: Function, argnums: Argnums = 0, *, has_aux: bool = False, chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
+) -> Function:  # fmt: skip
     """A function that computes the Jacobian of `func` row by row: for each output, output's size and input's size.
 
-    `chunk_size` is accepted and changes nothing: one row is computed at a time.
+    `chunk_size` and `_preallocate_and_copy` are accepted and change nothing: one row is computed at a time.
 
     >>> torch.func.jacrev(torch.square)(torch.tensor([1.0, 2.0]))
     tensor([[2., 0.],

@@ -11,6 +11,7 @@ from tensorglass.core.out_of_scope import about
 __all__ = ["CUDA_HOME", "BuildExtension", "CUDAExtension", "CppExtension", "load", "load_inline"]
 
 CUDA_HOME = None  #: the folder of CUDA's compiler, which is not looked for
+ROCM_HOME = HIP_HOME = None  #: those of AMD's
 
 
 def load(name: str, *_: Any, **__: Any) -> NoReturn:

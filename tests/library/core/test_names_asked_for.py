@@ -68,6 +68,7 @@ def test_no_kernel_of_a_programs_own_is_compiled(name: str) -> None:
         ("distributed.launcher", "LaunchConfig elastic_launch"),
         ("distributed.rpc", "RRef RpcBackendOptions"),
         ("utils._python_dispatch", "TorchDispatchMode"),
+        ("overrides", "TorchFunctionMode"),
         ("distributed.fsdp", "CPUOffload FSDPModule FullStateDictConfig FullyShardedDataParallel MixedPrecision"),
         ("distributed.fsdp.sharded_grad_scaler", "ShardedGradScaler"),
         ("distributed.fsdp.wrap", "CustomPolicy ModuleWrapPolicy"),
@@ -274,11 +275,14 @@ from torch.nn.attention.flex_attention import BlockMask
 from torch.onnx import symbolic_helper
 from torch.utils import flop_counter
 from torch.utils.data.datapipes.iter import IterableWrapper
+from torch.utils.data import IterDataPipe, MapDataPipe, functional_datapipe
 from torch.utils.data.graph import traverse_dps
+from torch.cuda.amp.grad_scaler import OptState
 from torch._subclasses.fake_tensor import FakeTensorMode, DynamicOutputShapeException
 class Pipe(IterableWrapper[int]): pass
 def made(mask: Optional[BlockMask], dim: Dim | None) -> PipelineStage | None: ...
 assert DeviceMesh is torch.distributed.device_mesh.DeviceMesh and Same is FullyShardedDataParallel
+assert IterDataPipe is not MapDataPipe and functional_datapipe and OptState.READY.value == 0
 assert SplitPoint.BEGINNING.name == "BEGINNING" and ShardingStrategy.NO_SHARD in ShardingStrategy
 try:
     raise DynamicOutputShapeException("x")

@@ -49,7 +49,7 @@ def on_cluster(address: str, jobs: int) -> Runner:
             tasks: dict[str, Any] = {}
             given: dict[str, tuple[Task, str, str]] = {}
             waiting = iter(work)
-            done = as_completed()
+            done = as_completed(loop=client.loop)  # a program may have other clients, with loops of their own
 
             def submit() -> bool:
                 for task, learner, files, when in waiting:
@@ -98,18 +98,14 @@ def mark_there(task: Task, learner: str, files: dict[str, bytes], means: str, wh
 
 
 def _row_of_task(future: Any, task: Task, learner: str, when: str) -> Row:
-    """The row that a task returned; if none did after all retries, a row that says why."""
-    if future.status == "finished":
+    """The row that a task returned; if none did after all retries, a row that says why. A row that was lost with its
+    worker is waited for: another worker marks the submission again."""
+    try:
         row: Row = future.result()
-        return row
-    error = future.exception()
-    row = Row(
-        learner,
-        task.assignment,
-        submitted=when,
-        problem=f"no worker could mark it ({type(error).__name__}: {error})"[:300],
-    )
-    row.marks = task.questions()
+    except Exception as error:
+        problem = f"no worker could mark it ({type(error).__name__}: {error})"[:300]
+        row = Row(learner, task.assignment, submitted=when, problem=problem)
+        row.marks = task.questions()
     return row
 
 

@@ -58,6 +58,9 @@ NOT_IMPORTED = re.compile(
     r"|torch\.(distributed\.(run|launch)$|fx\.passes\.(?!shape_prop|split_module|graph_drawer)\w+)"
 )
 
+#: Classes of PyTorch's compiler whose names say something else to a reader, or that the library has.
+TAKEN = ("BufferDict", "Future", "ModuleDict", "ParameterDict")
+
 #: Packages that the library has, and that have such modules.
 ABOVE = [
     f"torch.{name}"
@@ -140,9 +143,20 @@ def is_of(value: Any, path: str) -> bool:
     return isinstance(home, str) and (home == path or home.startswith((f"{path}.", "torch._C")))
 
 
+def kinds_of_compiler() -> list[str]:
+    """The classes of ``torch`` that PyTorch's C++ defines for recorded programs, and the symbolic numbers in them."""
+    return sorted(
+        f"{name}{mark(value, torch)}"
+        for name, value in vars(torch).items()
+        if (type(value).__name__ == "pybind11_type" or name in ("SymBool", "SymFloat", "SymInt"))
+        and not name.startswith("_")
+        and name not in TAKEN
+    )
+
+
 def names_alone() -> str:
     """The text of `names_alone.txt`: a line for each module."""
-    lines = []
+    lines = [wrapped(["_C:", *kinds_of_compiler()])]
     for path in sorted(modules_left_out()):
         try:
             module = import_module(path)
@@ -156,9 +170,14 @@ def names_alone() -> str:
             kind = mark(value, module)
             if kind is not None and not isinstance(value, types.ModuleType):
                 own.append(name + kind)
-        line = " ".join([f"{path.removeprefix('torch.')}:", *own])
-        lines.append(textwrap.fill(line, 118, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False))
+        lines.append(wrapped([f"{path.removeprefix('torch.')}:", *own]))
     return "\n".join([*lines, ""])
+
+
+def wrapped(words: list[str]) -> str:
+    """A line of the table, which may take several lines of the file."""
+    line = " ".join(words)
+    return textwrap.fill(line, 118, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
 
 
 def operator(name: str) -> Callable[..., Any]:

@@ -295,6 +295,8 @@ def __getattr__(name: str) -> Any:
         return import_module(ours(f"torch.{name}"))
     if name.startswith("_foreach_"):
         return getattr(import_module("tensorglass.foreach"), name)
+    if name[:1].isupper() and name in import_module("tensorglass.core.names_alone").names_of("_C"):
+        return getattr(import_module("tensorglass._C"), name)
     return _fetch(name)
 
 

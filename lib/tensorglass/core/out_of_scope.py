@@ -40,7 +40,7 @@ _TOPICS = (
         "save the network's state_dict() with torch.save, and load it into the class",
     ),
     (
-        r"^jit\b|^_C\.(Block|Node|Value)$|^_(dynamo|inductor|export|decomp|higher_order_ops)\b|cpp_extension|compile|Script|\bfx\b|^export\b|\bexport$|\bonnx\b|import_ir|parse_ir|parse_schema|[sS]ym_?[A-Z]|\bsym_|\bcond$|while_loop"
+        r"^jit\b|^_C\.[A-Z]|^_(dynamo|inductor|export|decomp|higher_order_ops|ops)\b|cpp_extension|compile|Script|\bfx\b|^export\b|\bexport$|\bonnx\b|import_ir|parse_ir|parse_schema|[sS]ym_?[A-Z]|\bsym_|\bcond$|while_loop"
         r"|\bgraph(s|_pool_handle)?$|CUDAGraph|make_graphed|functionalize|jiterator|Type$|Graph$|Graph|\bis_distributed$",
         "compilers and recorded programs",
         "call the function itself: programs run as they are written",

@@ -266,6 +266,9 @@ def test_names_of_subjects_that_are_left_out_are_what_programs_ask_of_them() -> 
     program = """
 from typing import Optional
 import torch, torch.sparse, torch.utils.benchmark as benchmark
+from torch import SymInt, Type
+from torch._C import ListType, ScriptObject
+from torch._ops import HigherOrderOperator
 from torch.distributed import DeviceMesh, init_device_mesh
 from torch.distributed.fsdp import FullyShardedDataParallel
 from torch.distributed.fsdp.fully_sharded_data_parallel import ShardingStrategy, FullyShardedDataParallel as Same
@@ -288,7 +291,8 @@ try:
     raise DynamicOutputShapeException("x")
 except DynamicOutputShapeException:
     pass
-for call in (Pipe, lambda: Dim("batch"), lambda: benchmark.Timer("x"), lambda: torch.sparse.mm(1, 2), FakeTensorMode):
+for call in (Pipe, lambda: Dim("batch"), lambda: benchmark.Timer("x"), lambda: torch.sparse.mm(1, 2), FakeTensorMode,
+             Type, ListType, SymInt, HigherOrderOperator):
     try:
         call()
     except NotImplementedError as error:
@@ -300,5 +304,6 @@ for call in (Pipe, lambda: Dim("batch"), lambda: benchmark.Timer("x"), lambda: t
     paths = [line.partition(" ")[0] for line in done.stdout.splitlines()]
     assert paths == [
         "torch.utils.data.datapipes.iter.IterableWrapper", "torch.export.Dim", "torch.utils.benchmark.Timer",
-        "torch.sparse.mm", "torch._subclasses.FakeTensorMode",
+        "torch.sparse.mm", "torch._subclasses.FakeTensorMode", "torch._C.Type", "torch._C.ListType", "torch._C.SymInt",
+        "torch._ops.HigherOrderOperator",
     ], done.stderr  # fmt: skip

@@ -49,6 +49,10 @@ torch.ops.aten.linalg_det.default(torch.eye(2) * 3), torch.ops.aten.view.default
 isinstance(torch.ops.aten.mm.default, torch._ops.OpOverload), isinstance(torch.ops.aten.mm, torch._ops.OpOverloadPacket)
 torch.ops.aten.mm.default.overloadpacket is torch.ops.aten.mm, hasattr(torch.ops.aten.mm, "__wrapped__")
 torch._C._get_default_device(), torch._C.Generator is torch.Generator, isinstance(torch.ones(1), torch._C.TensorBase)
+torch._ops.ops is torch.ops, isinstance(torch.ops.aten.mm.default, torch._ops.OperatorBase)
+issubclass(torch._ops.HigherOrderOperator, torch._ops.OperatorBase), isinstance(torch._ops.ops, torch._ops.OperatorBase)
+[isinstance(thing, (torch.Type, torch.SymInt, torch.ScriptObject)) for thing in (torch.ones(1), 3, torch.float32)]
+torch.Type is torch._C.Type, issubclass(torch._C.ListType, torch.Type), issubclass(torch.SymInt, int)
 torch._C._jit_set_profiling_mode(False), torch._C._jit_set_profiling_mode(True)
 torch._C._jit_set_profiling_executor(True)
 torch.utils._python_dispatch.is_traceable_wrapper_subclass(torch.ones(1))

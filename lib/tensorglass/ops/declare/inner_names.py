@@ -6,20 +6,34 @@ function or method of that name.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from tensorglass.core.left_out import left_out
+from tensorglass.core.left_out import LeftOut, left_out
 from tensorglass.core.out_of_scope import is_probed
 from tensorglass.ops.declare.lazy_loading import fetch
 from tensorglass.ops.declare.registry import FUNCTIONS
 from tensorglass.tensor.tensor import Tensor
 
-__all__ = ["OpOverload", "OpOverloadPacket"]
+__all__ = ["HigherOrderOperator", "OpOverload", "OpOverloadPacket", "OperatorBase", "ops"]
+
+#: ``torch.ops``, which PyTorch's module has too.
+ops = sys.modules[__name__.removesuffix(".declare.inner_names")]
 
 
-class OpOverload:
+class OperatorBase:
+    """What the kinds of operators have in common: programs ask of a thing whether it is one."""
+
+
+class HigherOrderOperator(OperatorBase, LeftOut):
+    """An operator that takes functions. Compilers have these."""
+
+    __module__ = "tensorglass._ops"
+
+
+class OpOverload(OperatorBase):
     """An operator with one of its signatures: ``aten.add.Tensor``."""
 
     def __init__(self, packet: OpOverloadPacket, overload: str) -> None:
@@ -36,7 +50,7 @@ class OpOverload:
         return f"<OpOverload(op='{self.overloadpacket}', overload='{self._overloadname}')>"
 
 
-class OpOverloadPacket:
+class OpOverloadPacket(OperatorBase):
     """An operator with all of its signatures: ``aten.add``."""
 
     def __init__(self, name: str) -> None:

@@ -28,12 +28,14 @@ from tensorglass import backends, fft, linalg, memory, random, special
 from tensorglass.backends import numpy_backend
 from tensorglass.backends.settings import (
     are_deterministic_algorithms_enabled,
+    get_deterministic_debug_mode,
     get_float32_matmul_precision,
     get_num_interop_threads,
     get_num_threads,
     is_deterministic_algorithms_warn_only_enabled,
     is_warn_always_enabled,
     set_default_tensor_type,
+    set_deterministic_debug_mode,
     set_float32_matmul_precision,
     set_flush_denormal,
     set_num_interop_threads,
@@ -283,6 +285,8 @@ def __getattr__(name: str) -> Any:
         from tensorglass.storage.typed_storage import OLD_CLASSES
 
         return OLD_CLASSES[get_default_dtype()]
+    if name == "torch":  # programs write `from torch import torch`
+        return sys.modules[__name__]
     if name in ("has_cuda", "has_cudnn", "has_mkldnn", "has_mps"):
         from tensorglass.backends.built_with import is_built_with
 

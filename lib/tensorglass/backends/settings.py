@@ -94,6 +94,34 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
     return _Settings.only_warns
 
 
+_MODES = ("default", "warn", "error")  #: the settings by number
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """Ask for the same results by number or by name: 0 or "default" does not, 1 or "warn" warns, 2 or "error" raises.
+
+    >>> torch.set_deterministic_debug_mode("warn")
+    >>> torch.get_deterministic_debug_mode()
+    1
+    >>> torch.set_deterministic_debug_mode(0)
+    """
+    if not isinstance(debug_mode, (int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+    if isinstance(debug_mode, str) and debug_mode not in _MODES:
+        raise RuntimeError(
+            f"invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got {debug_mode}"
+        )
+    number = _MODES.index(debug_mode) if isinstance(debug_mode, str) else debug_mode
+    if number not in (0, 1, 2):
+        raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
+    use_deterministic_algorithms(number > 0, warn_only=number == 1)
+
+
+def get_deterministic_debug_mode() -> int:
+    """Whether the same results were asked for: 0, 1 with warnings, 2 with errors."""
+    return 0 if not _Settings.is_deterministic else 1 if _Settings.only_warns else 2
+
+
 def fills_new_memory() -> bool:
     """Whether new memory is filled, so that unwritten elements are the same in every run."""
     return _Settings.is_deterministic and _Settings.fills_new_memory

@@ -54,7 +54,6 @@ _TOPICS = (
     (r"linalg\.tensor(inv|solve)$", "equations between tensors of many dimensions",
      "reshape to matrices, and use torch.linalg.inv or torch.linalg.solve"),
     (r"^signal\b", "windows that record gradients", "use torch.hann_window and its siblings, or scipy.signal.windows"),
-    (r"deterministic_debug_mode$", "settings by number", "use torch.use_deterministic_algorithms"),
     (r"_polynomial_", "orthogonal polynomials", "use numpy.polynomial or scipy.special"),
     (r"fft\.i?hfft[2n]$", "Hermitian transforms of several dimensions", "use fft.fft along the others, then fft.hfft"),
     (r"chain_matmul|norm_except_dim", "older forms of linear algebra", "use linalg.multi_dot and linalg.vector_norm"),

@@ -25,6 +25,21 @@ PROGRAMS: list[list[tuple[Any, ...]]] = [
         ("are_deterministic_algorithms_enabled",),
     ],
     [
+        ("get_deterministic_debug_mode",),
+        ("set_deterministic_debug_mode", 1),
+        ("get_deterministic_debug_mode",),
+        ("is_deterministic_algorithms_warn_only_enabled",),
+        ("set_deterministic_debug_mode", "error"),
+        ("get_deterministic_debug_mode",),
+        ("are_deterministic_algorithms_enabled",),
+        ("is_deterministic_algorithms_warn_only_enabled",),
+        ("set_deterministic_debug_mode", 3),
+        ("set_deterministic_debug_mode", "loud"),
+        ("set_deterministic_debug_mode", 1.0),
+        ("set_deterministic_debug_mode", "default"),
+        ("get_deterministic_debug_mode",),
+    ],
+    [
         ("get_float32_matmul_precision",),
         ("set_float32_matmul_precision", "high"),
         ("get_float32_matmul_precision",),
@@ -51,6 +66,11 @@ def told(library: Any, program: list[tuple[Any, ...]]) -> Iterator[str]:
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program[-1][0])
 def test_settings_are_kept_told_and_refused_alike(program: list[tuple[Any, ...]]) -> None:
     assert list(told(tensorglass, program)) == list(told(torch, program))
+
+
+def test_the_root_has_itself_by_its_name() -> None:
+    assert torch.torch is torch
+    assert tensorglass.torch is tensorglass
 
 
 WINDOW_NAMES = ("hann_window", "hamming_window", "blackman_window", "bartlett_window", "kaiser_window")

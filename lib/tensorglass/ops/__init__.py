@@ -48,8 +48,8 @@ def __getattr__(name: str) -> Any:
     if name == "OPERATORS":  # all of them
         lazy_loading.fetch_all()
         return registry.OPERATORS
-    if name == "aten":
+    if name in ("aten", "load_library", "loaded_libraries"):
         from tensorglass.ops.declare import inner_names  # when it is asked for: few programs do
 
-        return inner_names.aten
+        return getattr(inner_names, name)
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

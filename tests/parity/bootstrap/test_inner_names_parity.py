@@ -49,6 +49,8 @@ torch.ops.aten.linalg_det.default(torch.eye(2) * 3), torch.ops.aten.view.default
 isinstance(torch.ops.aten.mm.default, torch._ops.OpOverload), isinstance(torch.ops.aten.mm, torch._ops.OpOverloadPacket)
 torch.ops.aten.mm.default.overloadpacket is torch.ops.aten.mm, hasattr(torch.ops.aten.mm, "__wrapped__")
 torch._C._get_default_device(), torch._C.Generator is torch.Generator, isinstance(torch.ones(1), torch._C.TensorBase)
+torch.ops.load_library("/there/is/no/such.so")
+torch.ops.loaded_libraries, hasattr(torch.ops, "load_library")
 torch._ops.ops is torch.ops, isinstance(torch.ops.aten.mm.default, torch._ops.OperatorBase)
 issubclass(torch._ops.HigherOrderOperator, torch._ops.OperatorBase), isinstance(torch._ops.ops, torch._ops.OperatorBase)
 [isinstance(thing, (torch.Type, torch.SymInt, torch.ScriptObject)) for thing in (torch.ones(1), 3, torch.float32)]

@@ -6,11 +6,13 @@ function or method of that name.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
+from tensorglass.core.errors import explained
 from tensorglass.core.left_out import LeftOut, left_out
 from tensorglass.core.out_of_scope import is_probed
 from tensorglass.ops.declare.lazy_loading import fetch
@@ -83,6 +85,15 @@ class _OpNamespace:
 
 
 aten = _OpNamespace()
+
+loaded_libraries: set[str] = set()
+
+
+def load_library(path: str | os.PathLike[str]) -> NoReturn:
+    """``torch.ops.load_library``: no library can be loaded, and the error is PyTorch's. Programs go on without it."""
+    error = OSError(f"Could not load this library: {os.path.realpath(path)}")
+    note = "Its operators are compiled for PyTorch's C++. Instead, declare them with torch.library.custom_op."
+    raise explained(error, note)
 
 
 @cache

@@ -8,6 +8,7 @@ import pytest
 from attacks import labels
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["end of script", "right to left"])
 def test_a_hostile_name_neither_runs_nor_breaks_the_page(chromium: Any, kind: str) -> None:
     by_name = labels.pictures(labels.NAMES[kind])

@@ -52,6 +52,7 @@ def words(boxes: Any) -> list[str]:
     return boxes.evaluate_all("boxes => boxes.map(box => [...box.children].map(line => line.textContent).join(' '))")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("is_numpys", [False, True], ids=["pytorch", "numpy"])
 def test_the_browser_says_what_python_says(chromium: Any, pytorch: Any, is_numpys: bool) -> None:
     everything = names(pytorch).items()

@@ -34,6 +34,7 @@ def _write(sources: Path, version: int) -> None:
     path.write_text(json.dumps({"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("choice", ["Overwrite", "Revert"])
 def test_neither_unsaved_work_nor_the_new_version_is_lost(chromium: Any, lab: Lab, tmp_path: Path, choice: str) -> None:
     sources, folder = tmp_path / "sources", lab.folder / f"copy-{choice}"

@@ -97,6 +97,7 @@ CUT_OFF = """() => [...document.querySelectorAll(".gr-answer, .gr-answer *")]
     .map((each) => [each.scrollWidth, each.clientWidth, each.outerHTML.slice(0, 90)])"""
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_learners_notebook_is_whole_and_translated(lab: Lab, chromium: Any, name: str) -> None:
     pytest.importorskip("notebook", reason="Notebook 7 is not installed (extra: test)")

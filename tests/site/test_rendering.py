@@ -89,6 +89,7 @@ def site(tmp_path):
     return Site(tmp_path)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("place", "text"),
     [

@@ -188,6 +188,7 @@ def test_a_folder_of_pyodide_that_is_none_is_named_and_nothing_is_written(tmp_pa
     assert pyodide("https://example.org/pyodide").address == "https://example.org/pyodide/"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("asked", [None, "https://files.example.org/python"])
 def test_pages_and_jupyterlite_load_python_from_the_host_that_is_asked_for_and_no_other(tmp_path, monkeypatch, asked):
     from glassroom.site.lite import write_lite

@@ -151,6 +151,7 @@ def test_a_page_is_interactive_within_a_second_of_its_main_threads_time(page, ad
     assert spent["TaskDuration"] < 1, spent
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("width", [390, 820, 1130, 1280, 1320, 1920])
 def test_no_page_scrolls_sideways(page, address, width):
     page.set_viewport_size({"width": width, "height": 900})

@@ -162,6 +162,7 @@ def misconception(expectation, *arguments, **keywords):
     return str(caught.value)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("exercise_id", COURSE)
 def test_checks_answer_junk_with_one_plain_sentence(torch, exercise_id):
     exercise = COURSE[exercise_id]
@@ -192,6 +193,7 @@ def test_check_and_hint_answer_junk_ids_and_too_many_answers(torch):
         assert said(hint, anything), reprlib.repr(anything)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("exercise_id", COURSE)
 def test_unanswered_exercises_say_that_they_wait_and_where_help_is(torch, exercise_id):
     exercise = COURSE[exercise_id]
@@ -205,6 +207,7 @@ def test_unanswered_exercises_say_that_they_wait_and_where_help_is(torch, exerci
         assert f'hint("{exercise_id}")' in text
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("exercise_id", COURSE)
 def test_the_last_hint_is_code_that_passes_the_check(torch, exercise_id):
     exercise = COURSE[exercise_id]

@@ -407,6 +407,7 @@ last = Looks("shutdown")
 """
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("library", LIBRARIES, ids=lambda lib: lib.__name__)
 def test_a_look_in_a_handler_a_finalizer_or_at_shutdown_answers(tmp_path: Path, library: Any) -> None:
     script = tmp_path / "odd.py"

@@ -503,6 +503,7 @@ def test_frames_of_the_live_form_follow_the_moments(library: Any) -> None:
     assert state["frames"][-1]["map"] == len(state["maps"]) - 1 == 1
 
 
+@pytest.mark.sweep
 def test_a_graph_of_ten_thousand_nodes_is_stepped_through_fold_by_fold(library: Any) -> None:
     w = library.full((2,), 0.999, requires_grad=True)
     b = library.zeros(2, requires_grad=True)

@@ -116,6 +116,7 @@ def test_each_variable_is_reported_with_what_it_holds_and_nothing_is_counted_twi
     assert picture.data.nbytes == sum(row.nbytes for row in rows.values())
 
 
+@pytest.mark.sweep
 @LIBRARIES
 def test_growth_is_what_came_between_two_looks(lib: Any) -> None:
     weight, losses = lib.ones(100, requires_grad=True), []
@@ -252,6 +253,7 @@ def test_networks_and_optimizers_are_looked_into_wherever_their_class_comes_from
     assert "holder is unknown" not in memory_timeline(step).text
 
 
+@pytest.mark.sweep
 @LIBRARIES
 def test_a_tensor_is_reported_with_the_storage_behind_it_and_the_nodes_of_its_graph(lib: Any) -> None:
     values, weight = lib.zeros(100, 10), lib.ones(3, requires_grad=True)

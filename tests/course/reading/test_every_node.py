@@ -86,6 +86,7 @@ def overwrite(lib: Any, tensors: list[Any]) -> None:
                 continue  # an expanded one
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("lib", [torch, tensorglass], ids=["torch", "tensorglass"])
 def test_whatever_an_operator_saves_is_read_or_told_to_be_gone(lib: Any) -> None:
     # PyTorch's samples read the whole call stack, which is deep within pytest: a thread's own is short.

@@ -181,6 +181,7 @@ def test_pages_of_a_class_say_their_language(tmp_path):
     assert '<html lang="zh-CN">' in said("zh_CN", tmp_path, "-c", made)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("fonts", ["with", "without"])
 def test_figures_have_letters_that_some_font_has(fonts, tmp_path):
     font_manager = pytest.importorskip("matplotlib.font_manager", reason="figures need matplotlib (extra: course)")
@@ -249,10 +250,10 @@ def test_a_translated_notebook_runs_and_computes_the_same(notebook):
             assert "".join(texts(before)).split() == "".join(texts(after)).split(), (before["id"], source(after))
 
 
-@pytest.mark.sweep(12)
+@pytest.mark.sweep(24)
 @pytest.mark.parametrize("notebook", translated(), indirect=True)
 def test_nbval_finds_a_translated_notebook_as_it_is_stored(notebook):
-    """Once it has been stored with its outputs; a twelfth of the notebooks each day, or all of them."""
+    """Once it has been stored with its outputs; a 24th of the notebooks each day, or all of them."""
     notebook.write_bytes(serialise(normalized(execute(parse(notebook.read_bytes()), notebook.parent))))
     nbval = [sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env", "-p", "no:xdist", str(notebook)]
     ran = subprocess.run([*nbval, f"--rootdir={notebook.parent}"], capture_output=True, text=True, check=False)

@@ -70,6 +70,11 @@ PASSED_ON = {
     ),
     "functional_datapipe": "tensorglass.utils.data.datapipes._decorator",
     **dict.fromkeys(
+        ("_default_to_fused_or_foreach", "_get_scalar_dtype", "_get_value", "_stack_if_compiling",
+         "_use_grad_for_differentiable", "_view_as_real"),
+        "tensorglass.optim.for_subclasses",
+    ),
+    **dict.fromkeys(
         ("adadelta", "adagrad", "adam", "adamax", "adamw", "asgd", "nadam", "radam", "rmsprop", "rprop", "sgd"),
         "tensorglass.optim._functional",
     ),

@@ -76,6 +76,7 @@ __getattr__ = fetching(
         "device_mesh": ("DeviceMesh", "init_device_mesh"),
         "rpc": (),
         "buckets": ("GradBucket",),
+        "stores": ("FileStore", "HashStore", "PrefixStore", "Store", "TCPStore"),
         "process_group": ("ProcessGroup",),  # it imports mpi4py
     },
 )

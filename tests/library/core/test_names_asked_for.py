@@ -65,6 +65,7 @@ def test_no_kernel_of_a_programs_own_is_compiled(name: str) -> None:
         ("distributed.algorithms._checkpoint.checkpoint_wrapper", "CheckpointWrapper OffloadWrapper"),
         ("distributed.buckets", "GradBucket"),
         ("distributed.device_mesh", "DeviceMesh"),
+        ("distributed.stores", "FileStore HashStore PrefixStore Store TCPStore"),
         ("distributed.launcher", "LaunchConfig elastic_launch"),
         ("distributed.rpc", "RRef RpcBackendOptions"),
         ("utils._python_dispatch", "TorchDispatchMode"),
@@ -269,7 +270,7 @@ import torch, torch.sparse, torch.utils.benchmark as benchmark
 from torch import SymInt, Type
 from torch._C import ListType, ScriptObject
 from torch._ops import HigherOrderOperator
-from torch.distributed import DeviceMesh, init_device_mesh
+from torch.distributed import DeviceMesh, Store, TCPStore, init_device_mesh
 from torch.distributed.fsdp import FullyShardedDataParallel
 from torch.distributed.fsdp.fully_sharded_data_parallel import ShardingStrategy, FullyShardedDataParallel as Same
 from torch.distributed.pipelining import PipelineStage, SplitPoint

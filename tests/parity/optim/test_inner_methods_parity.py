@@ -67,6 +67,25 @@ PROGRAMS = {
         optimizer.step(closure)
         see(x)
     """,
+    "helpers of optimizers": """
+        import importlib
+        optimizer = importlib.import_module(torch.optim.Optimizer.__module__)
+        class Own(torch.optim.Optimizer):
+            def __init__(self, params, differentiable=False):
+                super().__init__(params, {"differentiable": differentiable})
+            @optimizer._use_grad_for_differentiable
+            def step(self, closure=None):
+                see(torch.is_grad_enabled())
+        for differentiable in (False, True):
+            Own([torch.nn.Parameter(torch.ones(1))], differentiable).step()
+        see(optimizer._get_value(torch.tensor(2.5)), optimizer._get_value(3), optimizer._stack_if_compiling([1]))
+        see(optimizer._default_to_fused_or_foreach([torch.ones(1)], True), optimizer._get_scalar_dtype())
+        lists = [torch.ones(2), torch.ones(2, dtype=torch.complex64)], [torch.ones(2), torch.zeros(2) * 1j]
+        optimizer._view_as_real(*lists)
+        see(*[[tuple(tensor.shape) for tensor in tensors] for tensors in lists])
+        find = torch.nn.parallel.distributed._find_tensors
+        see(len(list(find({"a": [torch.ones(1), (torch.ones(2), 3)], "b": "text"}))))
+    """,
     "steps of a scaler": """
         class Scaler(torch.amp.GradScaler):
             def _unscale_grads_(self, optimizer, inv_scale, found_inf, allow_fp16):

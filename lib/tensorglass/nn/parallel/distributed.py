@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import tensorglass as torch
@@ -277,3 +278,14 @@ def _check_module(module: Module, trained: list[Tensor], device_ids: list[Any] |
             "Modules with uninitialized parameters can't be used with `DistributedDataParallel`. "
             "Run a dummy forward pass to correctly initialize the modules"
         )
+
+
+def _find_tensors(obj: Any) -> list[Tensor]:
+    """The tensors in lists, tuples, dicts and data classes, however nested."""
+    if isinstance(obj, Tensor):
+        return [obj]
+    if isinstance(obj, dict):
+        obj = list(obj.values())
+    elif is_dataclass(obj):
+        obj = [getattr(obj, field.name) for field in fields(obj)]
+    return [tensor for part in obj for tensor in _find_tensors(part)] if isinstance(obj, (list, tuple)) else []

@@ -54,6 +54,15 @@ PROGRAMS = {
         see(*layer.merge_masks(causal, None, query), *layer.merge_masks(causal, padding, query))
         see(*layer.merge_masks(causal.expand(4, 3, 3).contiguous(), padding, query))
     """,
+    "projections of attention": """
+        F = torch.nn.functional
+        q, k, v = (torch.arange(24.0).reshape(3, 2, 4) / number for number in (7, 8, 9))
+        w, b = torch.arange(48.0).reshape(12, 4) / 50, torch.arange(12.0)
+        for x in ((q, q, q), (q, k, k), (q, k, v), (q[0], q[0], q[0]), (q[0, 0], k[0, 0], k[0, 0])):
+            see(*[part + 0 for part in (*F._in_projection_packed(*x, w, b), *F._in_projection_packed(*x, w))])
+        see(*F._in_projection(q, k, v, *w.chunk(3), *b.chunk(3)), *F._in_projection(q, k, v, *w.chunk(3)))
+        attempt(lambda: F._in_projection(q, k, v, w, w, w))
+    """,
     "which activation an encoder layer has": """
         nn = torch.nn
         for kind in ("relu", "gelu", nn.ReLU(), nn.GELU(), torch.tanh, torch.nn.functional.gelu):

@@ -40,6 +40,8 @@ from tensorglass.nn.functional.activation import (
 )
 from tensorglass.nn.functional.attention import (
     _canonical_mask,
+    _in_projection,
+    _in_projection_packed,
     _none_or_dtype,
     multi_head_attention_forward,
     scaled_dot_product_attention,

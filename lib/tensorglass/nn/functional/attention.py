@@ -271,18 +271,31 @@ def _projected(
         return linear(query, of_query, bias_of_query), *_together(key, of_others, bias_of_others, 2)
     biases = (None, None, None) if bias is None else bias.chunk(3)
     if separate:
-        for name, weight, tensor in zip(("query", "key", "value"), weights, (query, key, value), strict=True):
-            expected = (query.size(-1), tensor.size(-1))
-            if weight.shape != expected:
-                raise AssertionError(f"expecting {name} weights shape of {expected}, but got {weight.shape}")
+        return _in_projection(query, key, value, *weights, *biases)
     q, k, v = (linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True))
     return q, k, v
 
 
 def _together(input: Any, weight: Any, bias: Any, count: int) -> list[Any]:
     """Several projections of (L, batch, E), computed by one product."""
-    parts = linear(input, weight, bias).view(*input.shape[:2], count, weight.size(0) // count)
-    return [part.contiguous() for part in parts.unbind(2)]
+    parts = linear(input, weight, bias).view(*input.shape[:-1], count, weight.size(0) // count)
+    return [part.contiguous() for part in parts.unbind(-2)]
+
+
+def _in_projection(
+    q: Any, k: Any, v: Any, w_q: Any, w_k: Any, w_v: Any, b_q: Any = None, b_k: Any = None, b_v: Any = None
+) -> tuple[Any, Any, Any]:
+    """The projections of query, key and value by weights of their own."""
+    for name, weight, tensor in (("query", w_q, q), ("key", w_k, k), ("value", w_v, v)):
+        expected = (q.size(-1), tensor.size(-1))
+        if weight.shape != expected:
+            raise AssertionError(f"expecting {name} weights shape of {expected}, but got {weight.shape}")
+    return linear(q, w_q, b_q), linear(k, w_k, b_k), linear(v, w_v, b_v)
+
+
+def _in_projection_packed(q: Any, k: Any, v: Any, w: Any, b: Any = None) -> tuple[Any, Any, Any]:
+    """The same by one weight, whose thirds they are."""
+    return _projected(q, k, v, w.chunk(3), w, b, separate=False)
 
 
 def _mask_of_heads(mask: Any, length: int, span: int, heads: int) -> Any:

@@ -29,6 +29,30 @@ w = y.as_subclass(Named)
 """
 
 STORIES = {
+    "functions of layers ask objects that are no tensors": """
+        class Computed:
+            def __init__(self, value):
+                self.value = value
+
+            @classmethod
+            def __torch_function__(cls, func, types, args=(), kwargs=None):
+                see(func.__name__, [kind.__name__ for kind in types if kind is not torch.Tensor])
+                return func(*[each.value if isinstance(each, cls) else each for each in args], **(kwargs or {}))
+
+        functions, x = torch.nn.functional, torch.arange(6.0).reshape(2, 3)
+        weight = Computed(torch.arange(12.0).reshape(4, 3))
+        see(functions.linear(x, weight), functions.linear(x, weight, torch.ones(4)))
+        see(functions.linear(Computed(x), weight), functions.prelu(x - 3, Computed(torch.ones(1) / 4)))
+        see(functions.bilinear(x, x, Computed(torch.ones(2, 3, 3))))
+        layer = torch.nn.Linear(3, 4, bias=False)
+        del layer.weight
+        layer.weight = weight
+        see(layer(x))
+        try:
+            functions.linear(x, object())
+        except TypeError as error:
+            see(str(error).splitlines()[0])
+    """,
     "results are of the class": """
         m = t.view(2, 2)
         for result in (

@@ -50,6 +50,11 @@ class Independent(Distribution):
         """Whether the base has `rsample`."""
         return self.base_dist.has_rsample
 
+    @property
+    def has_enumerate_support(self) -> bool:  # type: ignore[override]  # it depends on the instance
+        """Whether `enumerate_support` lists the values: the base's does, and no dimension of it is made a part."""
+        return self.reinterpreted_batch_ndims == 0 and self.base_dist.has_enumerate_support
+
     @constraints.dependent_property
     def support(self) -> constraints.Constraint:
         support, dims = self.base_dist.support, self.reinterpreted_batch_ndims

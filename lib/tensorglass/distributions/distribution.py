@@ -34,15 +34,18 @@ class lazy_property:
 
 
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
-    """Broadcast tensors and numbers to one size; numbers become tensors of the first tensor's dtype and device."""
-    if not all(isinstance(value, Tensor | int | float) for value in values):
+    """Broadcast tensors and numbers to one size; numbers become tensors of the first tensor's dtype and device.
+
+    An object that defines `__torch_function__` is a tensor here.
+    """
+    if not all(isinstance(value, int | float) or torch.overrides.is_tensor_like(value) for value in values):
         raise ValueError(
             "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__."
         )
     first = next((value for value in values if isinstance(value, Tensor)), None)
     options = {"dtype": torch.get_default_dtype()} if first is None else {"dtype": first.dtype, "device": first.device}
-    tensors = [value if isinstance(value, Tensor) else torch.tensor(value, **options) for value in values]
-    return tuple(torch.broadcast_tensors(*tensors))
+    tensors = [torch.tensor(value, **options) if isinstance(value, int | float) else value for value in values]
+    return torch.broadcast_tensors(*tensors)
 
 
 def sum_rightmost(value: Tensor, dims: int) -> Tensor:

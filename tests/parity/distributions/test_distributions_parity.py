@@ -529,3 +529,38 @@ def test_a_class_of_ones_own_keeps_the_shapes_that_it_gives(shapes: tuple[Any, A
         mine = type("Mine", (base,), {"arg_constraints": {}})(*shapes, validate_args=False)
         kept.append((mine.batch_shape, mine.event_shape, type(mine.batch_shape), type(mine.event_shape)))
     assert kept[0] == kept[1] == (*shapes, *map(type, shapes))
+
+
+def test_distributions_take_objects_that_are_tensors_to_operators_alone() -> None:
+    results = []
+    for library in BOTH:
+
+        class Computed:
+            def __init__(self, value: Any) -> None:
+                self.value = value
+
+            @classmethod
+            def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+                plain = [[p.value if isinstance(p, cls) else p for p in arg] if isinstance(arg, tuple) else arg
+                         for arg in args]  # fmt: skip
+                return func(*[each.value if isinstance(each, cls) else each for each in plain], **(kwargs or {}))
+
+        seen = Computed(library.tensor([1.0, 0.0]))
+        utils = importlib.import_module(f"{library.__name__}.distributions.utils")
+        results.append([each.tolist() for each in (
+            library.distributions.Bernoulli(0.25, validate_args=False).log_prob(seen), *utils.broadcast_all(seen, 2.0),
+        )])  # fmt: skip
+        with pytest.raises(ValueError, match="must all be instances of Number"):
+            utils.broadcast_all(seen, object())
+    assert [pytest.approx(one) for one in results[0]] == results[1]
+
+
+@pytest.mark.parametrize("dims", [0, 1])
+def test_independent_lists_its_values_where_its_base_does(dims: int) -> None:
+    answers = []
+    for library in BOTH:
+        kinds = library.distributions
+        half = library.ones(2) / 2
+        bases = [kinds.Normal(half, 1.0), kinds.OneHotCategorical(library.ones(2, 3)), kinds.Bernoulli(half)]
+        answers.append([kinds.Independent(base, dims).has_enumerate_support for base in bases])
+    assert answers[0] == answers[1]

@@ -165,7 +165,8 @@ def names_alone() -> str:
         own = []
         for name, value in sorted(vars(module).items()):
             offered = name in getattr(module, "__all__", ())
-            if name.startswith("_") or not (offered or is_of(value, path)):
+            is_hidden = name.startswith("__") or (name.startswith("_") and not isinstance(value, type))
+            if is_hidden or not (offered or is_of(value, path)):
                 continue
             kind = mark(value, module)
             if kind is not None and not isinstance(value, types.ModuleType):

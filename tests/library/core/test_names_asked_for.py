@@ -272,6 +272,7 @@ from torch._C import ListType, ScriptObject
 from torch._ops import HigherOrderOperator
 from torch.distributed import DeviceMesh, Store, TCPStore, init_device_mesh
 from torch.distributed.fsdp import FullyShardedDataParallel
+from torch.distributed.fsdp._common_utils import _FSDPState
 from torch.distributed.fsdp.fully_sharded_data_parallel import ShardingStrategy, FullyShardedDataParallel as Same
 from torch.distributed.pipelining import PipelineStage, SplitPoint
 from torch.export import Dim

@@ -44,6 +44,13 @@ STORIES = {
         see(functions.linear(x, weight), functions.linear(x, weight, torch.ones(4)))
         see(functions.linear(Computed(x), weight), functions.prelu(x - 3, Computed(torch.ones(1) / 4)))
         see(functions.bilinear(x, x, Computed(torch.ones(2, 3, 3))))
+
+        class Quiet(Computed):
+            @classmethod
+            def __torch_function__(cls, func, types, args=(), kwargs=None):
+                return func(*[each.value if isinstance(each, cls) else each for each in args], **(kwargs or {}))
+
+        see(functions.dropout(Quiet(x), 0.5, False), functions.embedding(torch.tensor([1, 3]), Quiet(weight.value)))
         layer = torch.nn.Linear(3, 4, bias=False)
         del layer.weight
         layer.weight = weight

@@ -45,7 +45,7 @@ def parsed(name: str, *handed: str) -> Callable[[Callable[..., Any]], Callable[.
                 overloaded = overloaded_arguments(flattened((*arguments, *keywords.values())))
                 if all(isinstance(argument, Tensor) for argument in overloaded):
                     raise
-                public = getattr(sys.modules[body.__module__], body.__name__)
+                public = getattr(sys.modules[body.__module__], body.__name__, call)
                 return dispatch(public, overloaded, arguments, keywords)
 
         return call

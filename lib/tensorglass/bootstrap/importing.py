@@ -50,9 +50,11 @@ class _Torch:
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
         if fullname.startswith("tensorglass."):
             spec = PathFinder.find_spec(fullname, path)
-            if spec is not None and type(spec.loader) is SourceFileLoader:
+            if spec is None or spec.loader is None:  # nothing, or a folder that git has left of a package
+                return _spec_of_names_alone(fullname)
+            if type(spec.loader) is SourceFileLoader:
                 spec.loader = _Answering(fullname, spec.loader.path)
-            return spec or _spec_of_names_alone(fullname)
+            return spec
         if not fullname.startswith("torch.") or not _stands_for_torch():
             return None
         try:

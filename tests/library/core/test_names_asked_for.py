@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -237,6 +238,7 @@ def test_every_name_of_a_subject_that_is_left_out_can_be_imported_and_refuses_to
     program = """
 import torch
 from importlib import import_module
+from pathlib import Path
 from tensorglass.core.left_out import LeftOut, left_out
 from tensorglass.core.module_names import ours
 from tensorglass.core.names_alone import names_of, table
@@ -309,3 +311,13 @@ for call in (Pipe, lambda: Dim("batch"), lambda: benchmark.Timer("x"), lambda: t
         "torch.sparse.mm", "torch._subclasses.FakeTensorMode", "torch._C.Type", "torch._C.ListType", "torch._C.SymInt",
         "torch._ops.HigherOrderOperator",
     ], done.stderr  # fmt: skip
+
+
+def test_a_folder_that_is_left_of_a_package_does_not_hide_these_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git leaves `__pycache__` behind, and Python imports any folder as a package without a file."""
+    (tmp_path / "fsdp" / "__pycache__").mkdir(parents=True)
+    monkeypatch.setattr(torch.distributed, "__path__", [*torch.distributed.__path__, str(tmp_path)])
+    monkeypatch.delitem(sys.modules, "tensorglass.distributed.fsdp", raising=False)
+    assert issubclass(import_module("tensorglass.distributed.fsdp").CPUOffload, object)

@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -39,10 +40,10 @@ ORDER = (
 WHAT = {
     "geometry": "the integer arithmetic on size, stride and offset",
     "library": "tensorglass: storages, headers, operators",
-    "library-plain": "the same without the library's shortcuts",
+    "library-plain": "half of the same without the library's shortcuts",
     "array_api": "the namespace of the array API standard, by its reference implementation",
     "parity": "the same programs on real PyTorch",
-    "parity-plain": "operators, gradients, indices, layouts without shortcuts",
+    "parity-plain": "half of operators, gradients, indices, layouts without shortcuts",
     "attacks": "generated programs: with shortcuts, without them, and on PyTorch",
     "programs": "the runner of public programs, tried on programs of our own",
     "course": "glassroom: inspectors, translations, the command",
@@ -57,9 +58,9 @@ WHAT = {
     "package": "the wheel, alone in an empty environment",
     "style": "ruff, mypy, and which room imports which",
 }
-# The files that run once more without the library's shortcuts (``TENSORGLASS_FAST=0``). Of `parity` they are those
-# about all operators: values, gradients of both orders, indices, layouts and strides; and the first thousand of the
-# generated programs.
+# The files that run once more without the library's shortcuts (``TENSORGLASS_FAST=0``), half of them at a time. Of
+# `parity` they are those about all operators: values, gradients of both orders, indices, layouts and strides; and the
+# first thousand of the generated programs.
 PLAIN_FILES = {
     "library": ("test_*.py",),
     "parity": (
@@ -218,12 +219,28 @@ def available_layers(root: Path | None, jobs: int) -> list[Layer]:
                 for part in apart:
                     layers[part.name] = Layer(part.name, (*spread, str(part)))
                 patterns = PLAIN_FILES.get(folder.name, ())
-                files = sorted({str(path) for pattern in patterns for path in folder.rglob(pattern)})
+                files = _todays_half({path for pattern in patterns for path in folder.rglob(pattern)})
                 if files:
                     plain = f"{folder.name}-plain"
                     same = [f"--deselect=tests/{folder.name}/{test}" for test in SAME_EITHER_WAY.get(folder.name, ())]
                     layers[plain] = Layer(plain, (*spread, *same, *files), WITHOUT_SHORTCUTS)
     return [layers[name] for name in sorted(layers, key=_place_in_order)]
+
+
+def _todays_half(files: set[Path]) -> list[str]:
+    """Half of the files, small and large ones alike; ``SWEEPS=whole`` asks for all.
+
+    The other half follows after three days: by then each sweep within them has taken more than one part.
+    """
+    if os.environ.get("SWEEPS") == "whole":
+        return sorted(map(str, files))
+    by_size = sorted(files, key=lambda path: (path.stat().st_size, path))
+    return sorted(map(str, by_size[_day() // 3 % 2 :: 2]))
+
+
+def _day() -> int:
+    """The day whose part of the tests is run, as a number; `tests/by_day.py` reads the same variable."""
+    return int(os.environ.get("SWEEPS_DAY") or date.today().toordinal())
 
 
 def report(results: list[Result]) -> str:
@@ -279,7 +296,8 @@ def _run(layer: Layer, options: list[str], root: Path | None) -> Result:
         here = ["-p", "no:cacheprovider", f"--rootdir={folder}"] if root is None else []
         # More than one thread per process would only slow the processes down.
         left = Path(folder, "left")
-        environment = {"OMP_NUM_THREADS": "1", **os.environ, **layer.environment, "SWEEPS_LEFT": str(left)}
+        environment = {"OMP_NUM_THREADS": "1", **os.environ, **layer.environment}
+        environment |= {"SWEEPS_LEFT": str(left), "SWEEPS_DAY": str(_day())}
         # The tests start hundreds of Pythons, each of which would compile the library anew.
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         code = subprocess.run(

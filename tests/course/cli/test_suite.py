@@ -92,10 +92,11 @@ def test_an_installed_wheel_has_the_notebooks_layer_alone():
     assert [layer.name for layer in suite.available_layers(None, jobs=1)] == ["outputs"]
 
 
-def test_style_comes_first_and_a_folder_nobody_named_comes_last(tmp_path):
+def test_style_comes_first_and_a_folder_nobody_named_comes_last(tmp_path, monkeypatch):
     for name in ("library", "style", "zebra"):
         (tmp_path / "tests" / name).mkdir(parents=True)
         (tmp_path / "tests" / name / "test_it.py").write_text(PASSING)
+    monkeypatch.setenv("SWEEPS", "whole")
     names = [layer.name for layer in suite.available_layers(tmp_path, jobs=2)]
     assert names == ["style", "library", "library-plain", "outputs", "zebra"]
 
@@ -104,7 +105,8 @@ def files_of(layer):
     return [path.name for path in map(Path, layer.arguments) if path.is_file()]
 
 
-def test_a_plain_layer_runs_the_same_tests_without_the_shortcuts(tmp_path):
+def test_a_plain_layer_runs_the_same_tests_without_the_shortcuts(tmp_path, monkeypatch):
+    monkeypatch.setenv("SWEEPS", "whole")
     for name in ("library", "parity"):
         (tmp_path / "tests" / name).mkdir(parents=True)
         for file in ("test_gradients.py", "test_printing.py"):
@@ -114,6 +116,22 @@ def test_a_plain_layer_runs_the_same_tests_without_the_shortcuts(tmp_path):
     assert files_of(layers["parity-plain"]) == ["test_gradients.py"]
     result = suite._run(layers["library-plain"], ["-p", "no:cacheprovider"], tmp_path)
     assert (result.passed, result.failed) == (2, 0)
+
+
+def test_a_plain_layer_runs_all_of_its_files_within_four_days(tmp_path, monkeypatch):
+    (tmp_path / "tests" / "library").mkdir(parents=True)
+    for number in range(7):
+        (tmp_path / "tests" / "library" / f"test_{number}.py").write_text(PASSING * (number + 1))
+    monkeypatch.delenv("SWEEPS", raising=False)
+    days = []
+    for day in (738_000, 738_003):
+        monkeypatch.setenv("SWEEPS_DAY", str(day))
+        layers = {layer.name: layer for layer in suite.available_layers(tmp_path, jobs=1)}
+        days.append(files_of(layers["library-plain"]))
+    assert sorted([*days[0], *days[1]]) == [f"test_{number}.py" for number in range(7)]
+    assert {len(files) for files in days} == {3, 4}
+    assert len(files_of(layers["library"])) == 0  # the whole folder, each day
+    assert str(tmp_path / "tests" / "library") in layers["library"].arguments
 
 
 @pytest.fixture

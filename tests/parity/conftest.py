@@ -2,10 +2,25 @@
 
 import random
 import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
 import tensorglass
+
+
+class _WithoutOracle(pytest.Module):
+    """A file that is skipped before it is imported."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        pytest.skip("the oracle is missing: pip install torch==2.13.0")
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
+    """Skip every file where PyTorch is not installed."""
+    return None if find_spec("torch") else _WithoutOracle.from_parent(parent, path=module_path)
 
 
 def pytest_collection_finish() -> None:

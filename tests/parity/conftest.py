@@ -3,12 +3,22 @@
 import random
 import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import tensorglass
+
+
+@cache
+def _has_oracle() -> bool:
+    try:
+        import_module("torch")
+    except ModuleNotFoundError:
+        return False
+    return True
 
 
 class _WithoutOracle(pytest.Module):
@@ -20,7 +30,7 @@ class _WithoutOracle(pytest.Module):
 
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:
     """Skip every file where PyTorch is not installed."""
-    return None if find_spec("torch") else _WithoutOracle.from_parent(parent, path=module_path)
+    return None if _has_oracle() else _WithoutOracle.from_parent(parent, path=module_path)
 
 
 def pytest_collection_finish() -> None:

@@ -294,8 +294,8 @@ def _run(layer: Layer, options: list[str], root: Path | None) -> Result:
         command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "--no-header", f"--junitxml={outcome}"]
         command.append(f"--advise-from={os.getcwd()}")
         here = ["-p", "no:cacheprovider", f"--rootdir={folder}"] if root is None else []
-        # More than one thread per process would only slow the processes down.
         left = Path(folder, "left")
+        # More than one thread per process would only slow the processes down.
         environment = {"OMP_NUM_THREADS": "1", **os.environ, **layer.environment}
         environment |= {"SWEEPS_LEFT": str(left), "SWEEPS_DAY": str(_day())}
         # The tests start hundreds of Pythons, each of which would compile the library anew.

@@ -95,11 +95,8 @@ def _multivariate_normal(p: MultivariateNormal, q: MultivariateNormal) -> Tensor
         raise ValueError(
             "KL-divergence between two Multivariate Normals with different event shapes cannot be computed"
         )
-    spread = (
-        torch.linalg.solve_triangular(q._unbroadcasted_scale_tril, p._unbroadcasted_scale_tril, upper=False)
-        .pow(2)
-        .sum((-2, -1))
-    )
+    relative = torch.linalg.solve_triangular(q._unbroadcasted_scale_tril, p._unbroadcasted_scale_tril, upper=False)
+    spread = relative.pow(2).sum((-2, -1))
     away = torch.linalg.solve_triangular(q._unbroadcasted_scale_tril, (q.loc - p.loc).unsqueeze(-1), upper=False)
     return q._half_log_det() - p._half_log_det() + 0.5 * (spread + away.pow(2).sum((-2, -1)) - p.event_shape[0])
 

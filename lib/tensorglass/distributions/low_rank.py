@@ -74,9 +74,8 @@ class LowRankMultivariateNormal(Distribution):
     @lazy_property
     def variance(self) -> Tensor:
         """The variance of each element."""
-        return (self._unbroadcasted_cov_factor.pow(2).sum(-1) + self._unbroadcasted_cov_diag).expand(
-            self._extended_shape()
-        )
+        variance = self._unbroadcasted_cov_factor.pow(2).sum(-1) + self._unbroadcasted_cov_diag
+        return variance.expand(self._extended_shape())
 
     @lazy_property
     def scale_tril(self) -> Tensor:
@@ -88,10 +87,8 @@ class LowRankMultivariateNormal(Distribution):
     @lazy_property
     def covariance_matrix(self) -> Tensor:
         """The covariance."""
-        return self._of_all(
-            self._unbroadcasted_cov_factor @ self._unbroadcasted_cov_factor.mT
-            + self._unbroadcasted_cov_diag.diag_embed()
-        )
+        factor, diagonal = self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag
+        return self._of_all(factor @ factor.mT + diagonal.diag_embed())
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
@@ -108,9 +105,8 @@ class LowRankMultivariateNormal(Distribution):
 
     def _log_det(self) -> Tensor:
         """The logarithm of the covariance's determinant: the sum of those of C and D."""
-        return 2 * self._capacitance_tril.diagonal(dim1=-2, dim2=-1).log().sum(
-            -1
-        ) + self._unbroadcasted_cov_diag.log().sum(-1)
+        of_capacitance = 2 * self._capacitance_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+        return of_capacitance + self._unbroadcasted_cov_diag.log().sum(-1)
 
     def _squared_distance(self, away: Tensor) -> Tensor:
         """The squared Mahalanobis distance of vectors from the mean: ``xᵀ (W Wᵀ + D)⁻¹ x``."""
@@ -127,11 +123,8 @@ class LowRankMultivariateNormal(Distribution):
         shape = self._extended_shape(sample_shape)
         of_factor = self.loc.new_empty((*shape[:-1], self.cov_factor.size(-1))).normal_()
         of_diagonal = self.loc.new_empty(shape).normal_()
-        return (
-            self.loc
-            + (self._unbroadcasted_cov_factor @ of_factor.unsqueeze(-1)).squeeze(-1)
-            + self._unbroadcasted_cov_diag.sqrt() * of_diagonal
-        )
+        along = (self._unbroadcasted_cov_factor @ of_factor.unsqueeze(-1)).squeeze(-1)
+        return self.loc + along + self._unbroadcasted_cov_diag.sqrt() * of_diagonal
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._validate_sample(value)

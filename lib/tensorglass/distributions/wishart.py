@@ -74,11 +74,8 @@ class Wishart(ExponentialFamily):
         self._chi2 = self._of_diagonal()
 
     def _of_diagonal(self) -> Chi2:
-        steps = torch.arange(
-            self._event_shape[-1],
-            dtype=self._unbroadcasted_scale_tril.dtype,
-            device=self._unbroadcasted_scale_tril.device,
-        )
+        factor = self._unbroadcasted_scale_tril
+        steps = torch.arange(self._event_shape[-1], dtype=factor.dtype, device=factor.device)
         return Chi2((self.df.unsqueeze(-1) - steps).expand((*self._batch_shape, -1)))
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
@@ -147,9 +144,8 @@ class Wishart(ExponentialFamily):
 
     def _half_log_det(self) -> Tensor:
         """Half of the logarithm of the determinant of twice the covariance."""
-        half: Tensor = self._event_shape[-1] * math.log(2) / 2 + self._unbroadcasted_scale_tril.diagonal(
-            dim1=-2, dim2=-1
-        ).log().sum(-1)
+        diagonal = self._unbroadcasted_scale_tril.diagonal(dim1=-2, dim2=-1)
+        half: Tensor = self._event_shape[-1] * math.log(2) / 2 + diagonal.log().sum(-1)
         return half
 
     def log_prob(self, value: Tensor) -> Tensor:

@@ -35,7 +35,7 @@ LEFT = frozenset((
 #: Attributes of objects, likewise.
 OF_OBJECTS = frozenset((
     "_zero_grad_profile_name", "_warned_capturable_if_run_uncaptured", "_scale_fn_ref",
-    "_IterableDataset_len_called", "_gamma1", "_gamma2", "_binomial",
+    "_gamma1", "_gamma2", "_binomial",
 ))  # fmt: skip
 
 OBJECTS = [

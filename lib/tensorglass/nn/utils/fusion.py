@@ -18,6 +18,7 @@ __all__ = ["fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "
 def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
     """A copy of a convolution that does what it and the batch norm do; `transpose` for a transposed convolution."""
     fused = _copied(conv, bn)
+    _check_figures(bn)
     figures = (bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias)
     fused.weight, fused.bias = fuse_conv_bn_weights(fused.weight, fused.bias, *figures, transpose)
     return fused
@@ -43,7 +44,7 @@ def fuse_conv_bn_weights(
 
 def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
     """A copy of a linear layer that does what it and the batch norm do."""
-    fused = _copied(linear, bn, check=False)
+    fused = _copied(linear, bn)
     if linear.out_features != bn.num_features and bn.num_features != 1:
         raise AssertionError(
             "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, got "
@@ -67,13 +68,10 @@ def fuse_linear_bn_weights(
     return Parameter(weight, linear_w.requires_grad), Parameter(bias, linear_b.requires_grad)
 
 
-def _copied(layer: Any, bn: Any, check: bool = True) -> Any:
+def _copied(layer: Any, bn: Any) -> Any:
     if layer.training or bn.training:
         raise AssertionError("Fusion only for eval!")
-    copied = copy.deepcopy(layer)
-    if check:
-        _check_figures(bn)
-    return copied
+    return copy.deepcopy(layer)
 
 
 def _check_figures(bn: Any) -> None:

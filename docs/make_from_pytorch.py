@@ -17,20 +17,33 @@ import re
 import sys
 import textwrap
 import types
+import typing
 import warnings
-from collections.abc import Callable
-from functools import reduce
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache, reduce
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import torch
 
+import tensorglass
+from tensorglass.core import names_alone as names_alone_here
+from tensorglass.core.module_names import ELSEWHERE, ours
+
 LIBRARY = Path(__file__).resolve().parents[1] / "lib" / "tensorglass"
 NAMES = LIBRARY / "bootstrap" / "pytorch_names.txt"
 SIGNATURES = LIBRARY / "ops" / "arg_parser" / "signatures.txt"
 
 NAMES_ALONE = LIBRARY / "core" / "names_alone.txt"
+
+#: Names that begin with an underscore, or are in such a module, and that public programs use.
+INNER_NAMES = LIBRARY.parents[1] / "tests" / "programs" / "inner_names.txt"
+
+#: Parts of PyTorch whose modules the library has none of, or under other names.
+PRIVATE_TREES = re.compile(
+    r"torch\.(_inductor|_dynamo|testing|_refs|_prims\w*|_numpy|_export|utils\._\w*|nn\.parallel)\."
+)
 
 #: The modules whose names can be imported here, and no more: subjects that the library leaves out.
 LEFT_OUT = re.compile(
@@ -122,8 +135,8 @@ def modules_left_out(package: types.ModuleType = torch) -> list[str]:
     return found
 
 
-def mark(value: Any, module: types.ModuleType) -> str | None:
-    """How a name is written: ``f()``, ``Kind``, ``Kind<Base``, ``Error!``, ``Kind=MEMBER,OTHER``; None for others."""
+def mark(value: Any, module: types.ModuleType) -> str:
+    """How the kind of a name is written behind it: see `core/names_alone`."""
     if isinstance(value, type):
         if issubclass(value, enum.Enum):
             return "=" + ",".join(value.__members__)
@@ -134,7 +147,17 @@ def mark(value: Any, module: types.ModuleType) -> str | None:
             if vars(module).get(name) is base and is_of(base, module.__name__) and not name.startswith("_"):
                 return f"<{name}"
         return ""
-    return "()" if callable(value) else None
+    if (
+        value is None
+        or isinstance(value, bool | int | float)
+        or (isinstance(value, str) and re.fullmatch(r"[\w.-]*", value))
+    ):
+        return f":{value!r}"
+    if isinstance(value, list | dict | set):
+        return f":{'[]' if isinstance(value, list) else '{}'}"
+    if type(value).__module__ in ("typing", "types"):
+        return "()" if callable(value) and isinstance(value, types.BuiltinFunctionType | types.FunctionType) else "?"
+    return "()" if callable(value) else "."
 
 
 def is_of(value: Any, path: str) -> bool:
@@ -156,23 +179,114 @@ def kinds_of_compiler() -> list[str]:
 
 def names_alone() -> str:
     """The text of `names_alone.txt`: a line for each module."""
-    lines = [wrapped(["_C:", *kinds_of_compiler()])]
-    for path in sorted(modules_left_out()):
-        try:
-            module = import_module(path)
-        except (ImportError, AttributeError, RuntimeError):  # it needs another package, or a GPU
+    asked = asked_for()
+    own = [path for path in sorted(modules_left_out()) if ours(path) == path.replace("torch", "tensorglass", 1)]
+    names = {path.removeprefix("torch."): left_out_names(path, asked) for path in own}
+    names["_C"] = kinds_of_compiler()
+    for path in asked.keys() - names.keys() - set(ELSEWHERE):
+        module = import_module(f"torch.{path}" if path else "torch")
+        if not is_here(path):
+            names[path] = [f"{name}{mark(getattr(module, name), module)}" for name in sorted(asked[path])]
+    names_alone_here.table = lru_cache(names.copy)  # so that of its own modules the library shows what it has besides
+    names_alone_here._packages.cache_clear()
+    for path, module in in_whole():
+        path = path.removeprefix("torch").removeprefix(".")
+        more = lacking(path, module, asked.get(path, set())) if path not in names or path == "_C" else []
+        if more:
+            home = ours(f"torch.{path}").removeprefix("tensorglass.") if path else ""
+            names[home] = sorted({*names.get(home, ()), *more})
+    return "\n".join([*[wrapped([f"{path}:", *based(path, names[path])]) for path in sorted(names)], ""])
+
+
+def based(path: str, names: list[str]) -> list[str]:
+    """The names of a module without those bases that the library's module does not have."""
+    known = {re.split(r"\W", name, maxsplit=1)[0] for name in names}
+    bases = {name.partition("<")[2] for name in names if "<" in name} - known
+    here = import_module(ours(f"torch.{path}" if path else "torch")) if bases else tensorglass
+    missing = {base for base in bases if not has(here, base)}
+    return [name.partition("<")[0] if name.partition("<")[2] in missing else name for name in names]
+
+
+def left_out_names(path: str, asked: Mapping[str, set[str]]) -> list[str]:
+    """The names of a module that is left out as a whole, as they are written in the table."""
+    try:
+        module = import_module(path)
+    except (ImportError, AttributeError, RuntimeError):  # it needs another package, or a GPU
+        return []
+    own = []
+    for name in sorted({*vars(module), *asked.get(path.removeprefix("torch."), ())}):
+        value = getattr(module, name)
+        is_offered = name in getattr(module, "__all__", ()) or name in asked.get(path.removeprefix("torch."), ())
+        is_hidden = name.startswith("__") or (name.startswith("_") and not isinstance(value, type))
+        if isinstance(value, types.ModuleType) or (is_hidden and not is_offered):
             continue
-        own = []
-        for name, value in sorted(vars(module).items()):
-            offered = name in getattr(module, "__all__", ())
-            is_hidden = name.startswith("__") or (name.startswith("_") and not isinstance(value, type))
-            if is_hidden or not (offered or is_of(value, path)):
-                continue
-            kind = mark(value, module)
-            if kind is not None and not isinstance(value, types.ModuleType):
-                own.append(name + kind)
-        lines.append(wrapped([f"{path.removeprefix('torch.')}:", *own]))
-    return "\n".join([*lines, ""])
+        if is_offered or (is_of(value, path) and mark(value, module)[:1] in ("", "<", "!", "=", "(")):
+            own.append(name + mark(value, module))
+    return own
+
+
+def in_whole(package: types.ModuleType = torch, path: str = "torch") -> Iterator[tuple[str, types.ModuleType]]:
+    """The modules of PyTorch's that the library has, by their paths, with or without some of their names."""
+    yield path, package
+    for info in pkgutil.iter_modules(package.__path__, f"{path}."):
+        if PRIVATE_TREES.search(info.name):
+            continue
+        try:
+            import_module(ours(info.name))
+            module = import_module(info.name)
+        except (ImportError, AttributeError):
+            continue
+        if hasattr(module, "__path__"):
+            yield from in_whole(module, info.name)
+        else:
+            yield info.name, module
+
+
+def lacking(path: str, module: types.ModuleType, asked: set[str]) -> list[str]:
+    """The names of a module that the library has without them, as they are written in the table."""
+    here = tensorglass if module is torch else import_module(ours(f"torch.{path}"))
+    offered = set(getattr(module, "__all__", ()))
+    names = []
+    for name in sorted({*dir(module), *offered, *asked}):
+        value = getattr(module, name, None)
+        is_inner = name.startswith("_") and name not in asked and not (module is torch and callable(value))
+        is_own = module is torch or name in offered | asked or is_of(value, module.__name__)
+        is_pythons = isinstance(value, types.ModuleType | typing.TypeVar) or is_from_elsewhere(value)
+        if name.startswith("__") or is_inner or not is_own or is_pythons:
+            continue
+        if not has(here, name) and (name in asked or not INTERNAL.match(name)):
+            names.append(f"{name}{mark(value, module)}")
+    return names
+
+
+def is_here(path: str) -> bool:
+    """Whether the library has the module in a file of its own."""
+    file = LIBRARY.joinpath(*ours(f"torch.{path}" if path else "torch").split(".")[1:])
+    return (file / "__init__.py").exists() or file.with_suffix(".py").exists()
+
+
+def is_from_elsewhere(value: Any) -> bool:
+    """Whether this is a function or class of Python's or another library's."""
+    home = getattr(value, "__module__", None)
+    return callable(value) and isinstance(home, str) and not home.startswith("torch")
+
+
+def has(module: types.ModuleType, name: str) -> bool:
+    """Whether a module has this name; modules that need other packages raise other errors than AttributeError."""
+    try:
+        getattr(module, name)
+    except (AttributeError, ImportError):
+        return False
+    return True
+
+
+def asked_for() -> dict[str, set[str]]:
+    """The inner names of PyTorch that programs use, by the module that has them."""
+    names: dict[str, set[str]] = {}
+    for path in INNER_NAMES.read_text(encoding="utf-8").split():
+        module, _, name = path.rpartition(".")
+        names.setdefault(module, set()).update([name] if name else [])
+    return names
 
 
 def wrapped(words: list[str]) -> str:

@@ -297,7 +297,7 @@ def __getattr__(name: str) -> Any:
 
     if name in ELSEWHERE:
         return import_module(ours(f"torch.{name}"))
-    if name.startswith("_foreach_"):
+    if name.startswith("_foreach_") and hasattr(import_module("tensorglass.foreach"), name):
         return getattr(import_module("tensorglass.foreach"), name)
     if name[:1].isupper() and name in import_module("tensorglass.core.names_alone").names_of("_C"):
         return getattr(import_module("tensorglass._C"), name)

@@ -14,7 +14,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from tensorglass.core.left_out import LeftOut
+from tensorglass.core.left_out import LeftOut, is_left_out
 from tensorglass.ops.declare.lazy_loading import fetch_all
 from tensorglass.ops.declare.registry import FUNCTIONS
 from tensorglass.tensor.subclassing import nowrap_functions
@@ -194,6 +194,11 @@ def _listing(_: Callable[..., Any]) -> _Listed:
 def _operators(module: ModuleType, place: str) -> list[str]:
     if place:
         named = vars(module).get("__all__") or dir(module)
-        return [name for name in named if name[0].islower() and callable(getattr(module, name)) and name != "answering"]
+        return [name for name in named if name[0].islower() and _is_operator(module, name)]
     of_networks = [name for home, names in module._LAZY.items() if home.startswith("nn.") for name in names]
     return sorted({*of_networks, *(name for name in FUNCTIONS if "." not in name)} - _OF_FUNCTIONAL)
+
+
+def _is_operator(module: ModuleType, name: str) -> bool:
+    member = getattr(module, name)
+    return callable(member) and name != "answering" and not is_left_out(member)

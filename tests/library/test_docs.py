@@ -10,6 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 
 import tensorglass
+from tensorglass.core.left_out import is_left_out
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "adding-an-operator.md").read_text(), re.DOTALL)
@@ -117,10 +118,10 @@ def there(name: str) -> bool:
     """Whether the library has this function, module or method."""
     for root in (tensorglass, tensorglass.Tensor):
         try:
-            attrgetter(name.removeprefix("torch."))(root)
+            if not is_left_out(attrgetter(name.removeprefix("torch."))(root)):
+                return True
         except (AttributeError, RuntimeError):  # the namespace's errors tell what to use instead
             continue
-        return True
     return False
 
 

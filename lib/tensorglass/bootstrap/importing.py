@@ -105,16 +105,18 @@ class _Answering(SourceFileLoader):
 
 def _let_answer(module: ModuleType) -> None:
     from tensorglass.core.names_alone import is_module, name_alone
-    from tensorglass.core.out_of_scope import refusing
+    from tensorglass.core.out_of_scope import is_probed, refusing
 
     home = module.__name__.removeprefix("tensorglass.")
     refuse = refusing(home)
 
     def look(name: str) -> Any:
+        if is_probed(name):
+            return refuse(name)
         if f"{home}.{name}" in ELSEWHERE:
             return import_module(ours(f"{home}.{name}"))
-        alone = name_alone(home, name)
-        if alone is not None:
+        alone = name_alone(home, name, look)
+        if alone is not look:
             setattr(module, name, alone)
             return alone
         if name in PASSED_ON and home.startswith(PASSING_ON):

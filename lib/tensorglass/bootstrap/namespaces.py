@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -36,9 +37,17 @@ def answering(
         if name == "__all__":  # for `import *`
             return [name for name in names() if not name.startswith("_")]
         path = beginning + name
-        if path not in FUNCTIONS and not fetch(path):
+        if path in FUNCTIONS or fetch(path):
+            value = there[name] = FUNCTIONS[path]
+            return value
+        from tensorglass.core.names_alone import is_module, name_alone  # when it is needed: imports should be quick
+
+        if is_module(path):
+            return import_module(f"tensorglass.{path}")
+        value = name_alone(home, name, look)
+        if value is look:
             raise no_such_name(name, names(), home)
-        value = there[name] = FUNCTIONS[path]
+        there[name] = value
         return value
 
     def names() -> list[str]:

@@ -140,9 +140,17 @@ def is_probed(name: str) -> bool:
 
 
 def refusing(module: str) -> Callable[[str], Any]:
-    """`__getattr__` for a module that has no more names, such as "nn": the error says if a name is left out."""
+    """`__getattr__` for a module such as "nn": it finds names that are only there to be asked for, and raises else."""
 
     def look(name: str) -> Any:
+        if is_probed(name):
+            raise _refusal(module, name)
+        from tensorglass.core.module_names import ours  # when they are needed: imports should be quick
+        from tensorglass.core.names_alone import name_alone
+
+        alone = name_alone(ours(f"torch.{module}").removeprefix("tensorglass."), name, refusing)
+        if alone is not refusing:
+            return alone
         tell_of_missing(f"{module}.{name}")
         raise _refusal(module, name)  # which no local names: the error would hold its frame, and the frame the error
 

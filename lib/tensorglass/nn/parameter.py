@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import tensorglass as torch
+from tensorglass.core.out_of_scope import refusing
 from tensorglass.ops.creation.factory import check_can_require_grad
 from tensorglass.tensor.tensor import Tensor
 from tensorglass.tensor.torch_function import disabled_torch_function
@@ -126,10 +127,13 @@ def is_lazy(param: Any) -> bool:
     return isinstance(param, UninitializedTensorMixin)
 
 
+_refuse = refusing("nn.parameter")
+
+
 def __getattr__(name: str) -> Any:
     """The uninitialized classes are created late: they override operators, which makes all operators check for
     overrides.
     """
     if name in ("UninitializedBuffer", "UninitializedParameter"):
         return getattr(import_module("tensorglass.nn.uninitialized"), name)
-    raise AttributeError(f"module 'torch.nn.parameter' has no attribute '{name}'")
+    return _refuse(name)

@@ -194,7 +194,7 @@ def test_where_it_stands_for_pytorch_pytorchs_modules_are_found(line):
 @pytest.mark.parametrize(
     ("name", "advice"),
     [
-        ("_export", "call the function itself"),
+        ("_export.db", "call the function itself"),
         ("utils.collect_env", "memory_timeline"),
         ("distributed.run", "DistributedDataParallel"),
     ],

@@ -77,8 +77,8 @@ def test_the_folder_can_be_chosen_and_what_is_downloaded_is_data(tmp_path: pathl
         tensorglass.hub.load_state_dict_from_url(address, progress=False)
     loaded = tensorglass.hub.load_state_dict_from_url(address, progress=False, weights_only=False)
     assert loaded == pathlib.PurePosixPath("a")
-    with pytest.raises(AttributeError) as caught:
-        _ = tensorglass.hub.load
+    with pytest.raises(NotImplementedError, match=r"torch\.hub\.load is a name here, and no more") as caught:
+        tensorglass.hub.load("owner/repository", "network")
     assert "out of scope" in caught.value.__notes__[0]
 
 

@@ -7,9 +7,15 @@ indices of sparse matrices, which libraries do with dense ones, of edges of grap
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import tensorglass as torch
+from tensorglass.accelerator import current_accelerator
+from tensorglass.core.devices import as_device
+from tensorglass.core.devices import device as Device
+from tensorglass.core.dtypes import dtype as DType
 from tensorglass.tensor.tensor import Tensor
 
 __all__ = [
@@ -22,6 +28,26 @@ def _assert(condition: Any, message: str) -> None:
     """Raise AssertionError with `message` unless the condition holds."""
     if not condition:
         raise AssertionError(message)
+
+
+def _element_size(dtype: DType) -> int:
+    """The bytes of an element."""
+    if not isinstance(dtype, DType):
+        raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
+    return dtype.itemsize
+
+
+def get_device_module(device: Device | str | None = None) -> ModuleType:
+    """The module of a type of device: `torch.cuda` for "cuda"; without one, that of the accelerator, or `torch.cpu`."""
+    if device is None:
+        device = current_accelerator() or "cpu"
+    kind = as_device(device).type
+    try:
+        return import_module(f"tensorglass.{kind}")
+    except ModuleNotFoundError:
+        raise RuntimeError(
+            f"Device '{kind}' does not have a corresponding module registered as 'torch.{kind}'."
+        ) from None
 
 
 def _flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:

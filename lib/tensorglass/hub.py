@@ -24,10 +24,13 @@ _folder: str | None = None
 
 def get_dir() -> str:
     """The folder of downloaded files: that of `set_dir`, else ``hub`` in $TORCH_HOME or in ``~/.cache/torch``."""
-    if _folder is not None:
-        return _folder
+    return os.path.join(_get_torch_home(), "hub") if _folder is None else _folder
+
+
+def _get_torch_home() -> str:
+    """The folder of all that PyTorch downloads: $TORCH_HOME, else ``torch`` in $XDG_CACHE_HOME or in ``~/.cache``."""
     caches = os.path.join(os.environ.get("XDG_CACHE_HOME", "~/.cache"), "torch")
-    return os.path.join(os.path.expanduser(os.environ.get("TORCH_HOME", caches)), "hub")
+    return os.path.expanduser(os.environ.get("TORCH_HOME", caches))
 
 
 def set_dir(d: str | os.PathLike[str]) -> None:

@@ -1,6 +1,8 @@
 """The names of PyTorch's C++ module that subclasses of Tensor and libraries of networks use."""
 
-from tensorglass._C import _functorch
+from tensorglass._C import _functorch, _nn
+from tensorglass.accelerator import current_accelerator
+from tensorglass.core.devices import device as _Device
 from tensorglass.core.devices import get_default_device
 from tensorglass.core.errors import LinAlgError as _LinAlgError
 from tensorglass.core.left_out import LeftOut
@@ -10,6 +12,7 @@ from tensorglass.tensor.torch_function import DisableTorchFunctionSubclass
 from tensorglass.tensor.torch_function import disabled_torch_function as _disabled_torch_function_impl
 
 __all__ = [
+    "_GLIBCXX_USE_CXX11_ABI",
     "Block",
     "DisableTorchFunctionSubclass",
     "Generator",
@@ -18,14 +21,29 @@ __all__ = [
     "TensorBase",
     "Value",
     "_LinAlgError",
+    "_debug_set_autodiff_subgraph_inlining",
+    "_debug_set_fusion_group_inlining",
     "_disabled_torch_function_impl",
     "_functorch",
+    "_get_accelerator",
     "_get_default_device",
     "_get_tracing_state",
     "_is_tracing",
+    "_jit_can_fuse_on_cpu",
+    "_jit_can_fuse_on_gpu",
+    "_jit_nvfuser_enabled",
+    "_jit_override_can_fuse_on_cpu",
+    "_jit_override_can_fuse_on_gpu",
+    "_jit_set_autocast_mode",
+    "_jit_set_bailout_depth",
+    "_jit_set_nvfuser_enabled",
+    "_jit_set_nvfuser_guard_mode",
     "_jit_set_profiling_executor",
     "_jit_set_profiling_mode",
+    "_jit_set_texpr_fuser_enabled",
+    "_jit_texpr_fuser_enabled",
     "_log_api_usage_once",
+    "_nn",
 ]
 
 
@@ -45,7 +63,8 @@ class Value(LeftOut):
     """What a step of a recorded program gives."""
 
 
-_of_compiler = {"executor": True, "mode": True}
+_of_compiler = {"autocast": True, "bailout": 20, "executor": True, "mode": True}
+_GLIBCXX_USE_CXX11_ABI = True  #: how PyTorch's C++ is compiled, which programs ask before they compile their own
 
 
 def _jit_set_profiling_executor(profiling_flag: bool) -> bool:
@@ -58,6 +77,44 @@ def _jit_set_profiling_mode(profiling_flag: bool) -> bool:
     """Set another switch of PyTorch's compiler, and return what it was."""
     before, _of_compiler["mode"] = _of_compiler["mode"], profiling_flag
     return before
+
+
+def _jit_set_autocast_mode(value: bool) -> bool:
+    """Set whether compiled functions follow autocast, and return what it was."""
+    before, _of_compiler["autocast"] = bool(_of_compiler["autocast"]), value
+    return before
+
+
+def _jit_set_bailout_depth(depth: int) -> int:
+    """Set how often a compiled function is compiled anew for other sizes, and return what it was."""
+    before, _of_compiler["bailout"] = _of_compiler["bailout"], depth
+    return before
+
+
+def _set_switch_of_compiler(value: bool) -> None:
+    """Nothing: a switch of PyTorch's compiler."""
+
+
+_debug_set_autodiff_subgraph_inlining = _set_switch_of_compiler
+_debug_set_fusion_group_inlining = _set_switch_of_compiler
+_jit_override_can_fuse_on_cpu = _set_switch_of_compiler
+_jit_override_can_fuse_on_gpu = _set_switch_of_compiler
+_jit_set_nvfuser_enabled = _set_switch_of_compiler
+_jit_set_nvfuser_guard_mode = _set_switch_of_compiler
+_jit_set_texpr_fuser_enabled = _set_switch_of_compiler
+
+
+def _jit_can_fuse_on_cpu() -> bool:
+    """False: nothing is compiled."""
+    return False
+
+
+_jit_can_fuse_on_gpu = _jit_texpr_fuser_enabled = _jit_nvfuser_enabled = _jit_can_fuse_on_cpu
+
+
+def _get_accelerator(check: bool | None = None) -> _Device:
+    """The device beside the CPU that programs compute on, or the CPU."""
+    return current_accelerator() or _Device("cpu")
 
 
 def _get_default_device() -> str:

@@ -72,6 +72,36 @@ def set_autocast_dtype(device_type: str, dtype: DType) -> None:
     _tell_operators()
 
 
+def get_autocast_cpu_dtype() -> DType:
+    """`get_autocast_dtype` of "cpu", by its older name."""
+    return get_autocast_dtype("cpu")
+
+
+def get_autocast_gpu_dtype() -> DType:
+    """`get_autocast_dtype` of "cuda", by its older name."""
+    return get_autocast_dtype("cuda")
+
+
+def set_autocast_cpu_dtype(dtype: DType) -> None:
+    """`set_autocast_dtype` of "cpu", by its older name."""
+    set_autocast_dtype("cpu", dtype)
+
+
+def set_autocast_gpu_dtype(dtype: DType) -> None:
+    """`set_autocast_dtype` of "cuda", by its older name."""
+    set_autocast_dtype("cuda", dtype)
+
+
+def is_autocast_cpu_enabled() -> bool:
+    """`is_autocast_enabled` of "cpu", by its older name."""
+    return is_autocast_enabled("cpu")
+
+
+def set_autocast_cpu_enabled(enabled: bool) -> None:
+    """`set_autocast_enabled` of "cpu", by its older name."""
+    set_autocast_enabled("cpu", enabled)
+
+
 def is_autocast_cache_enabled() -> bool:
     """Whether a parameter is cast once for a whole region, not for every operator that uses it."""
     return state.cache_enabled

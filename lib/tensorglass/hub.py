@@ -10,7 +10,7 @@ import uuid
 from typing import Any
 from urllib.parse import urlparse
 
-from tensorglass.core.out_of_scope import refusing
+from tensorglass.core.refusing import refusing
 from tensorglass.serialization import save_load
 
 __all__ = ["download_url_to_file", "get_dir", "load_state_dict_from_url", "set_dir"]

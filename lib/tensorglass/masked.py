@@ -11,7 +11,7 @@ from typing import Any
 
 import tensorglass as torch
 from tensorglass.core.dtypes import dtype as DType
-from tensorglass.core.out_of_scope import refusing
+from tensorglass.core.refusing import refusing
 from tensorglass.tensor.tensor import Tensor
 
 __path__: list[str] = []  # PyTorch has a package of this name; what is beneath it are names alone

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorglass.core.out_of_scope import refusing
+from tensorglass.core.refusing import refusing
 
 __all__ = ["device_count", "is_available"]
 

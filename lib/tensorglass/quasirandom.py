@@ -10,7 +10,7 @@ from __future__ import annotations
 import tensorglass as torch
 from tensorglass.backends.sobol_numbers import sobol_numbers
 from tensorglass.core.dtypes import dtype as DType
-from tensorglass.core.out_of_scope import refusing
+from tensorglass.core.refusing import refusing
 from tensorglass.tensor.tensor import Tensor
 
 __all__ = ["SobolEngine"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorglass.core.out_of_scope import refusing
+from tensorglass.core.refusing import refusing
 
 __all__ = [
     "device_count",

@@ -63,7 +63,8 @@ class Value(LeftOut):
     """What a step of a recorded program gives."""
 
 
-_of_compiler = {"autocast": True, "bailout": 20, "executor": True, "mode": True}
+_of_compiler = {"autocast": True, "executor": True, "mode": True}
+_bailout_depth = [20]
 _GLIBCXX_USE_CXX11_ABI = True  #: how PyTorch's C++ is compiled, which programs ask before they compile their own
 
 
@@ -81,13 +82,13 @@ def _jit_set_profiling_mode(profiling_flag: bool) -> bool:
 
 def _jit_set_autocast_mode(value: bool) -> bool:
     """Set whether compiled functions follow autocast, and return what it was."""
-    before, _of_compiler["autocast"] = bool(_of_compiler["autocast"]), value
+    before, _of_compiler["autocast"] = _of_compiler["autocast"], value
     return before
 
 
 def _jit_set_bailout_depth(depth: int) -> int:
     """Set how often a compiled function is compiled anew for other sizes, and return what it was."""
-    before, _of_compiler["bailout"] = _of_compiler["bailout"], depth
+    before, _bailout_depth[0] = _bailout_depth[0], depth
     return before
 
 

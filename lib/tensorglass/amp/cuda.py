@@ -11,7 +11,7 @@ from tensorglass.amp.grad_scaler import OptState as OptState  # where PyTorch ha
 from tensorglass.backends.cupy_backend import FAMILY as CUDA
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import warn
-from tensorglass.core.out_of_scope import refusing
+from tensorglass.core.refusing import refusing
 
 __path__: list[str] = []  # a package in PyTorch, whose modules have the same names
 

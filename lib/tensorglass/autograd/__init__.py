@@ -7,7 +7,7 @@ from tensorglass.autograd import engine, graph
 from tensorglass.autograd.backward import attach, backward, grad
 from tensorglass.autograd.gradcheck import gradcheck, gradgradcheck
 from tensorglass.core.lazy_modules import fetching
-from tensorglass.core.out_of_scope import refusing
+from tensorglass.core.refusing import refusing
 from tensorglass.graph.anomaly import detect_anomaly, set_detect_anomaly
 from tensorglass.tensor import torch_function
 from tensorglass.tensor.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled

@@ -105,7 +105,8 @@ class _Answering(SourceFileLoader):
 
 def _let_answer(module: ModuleType) -> None:
     from tensorglass.core.names_alone import is_module, name_alone
-    from tensorglass.core.out_of_scope import is_probed, refusing
+    from tensorglass.core.out_of_scope import is_probed
+    from tensorglass.core.refusing import refusing
 
     home = module.__name__.removeprefix("tensorglass.")
     refuse = refusing(home)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
-from tensorglass.core.out_of_scope import refusing
+from tensorglass.core.refusing import refusing
 
 Look = Callable[[str], Any]
 

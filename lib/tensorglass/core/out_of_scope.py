@@ -7,12 +7,7 @@ Errors about missing names are looked up here. A topic is a pattern of paths ("c
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Any
-
-from tensorglass.core.errors import explained
 
 _TOPICS = (
     (r"^distributed\.\w+_coalesced$", "operations on lists of tensors", "call the operation for each tensor"),
@@ -137,36 +132,3 @@ def about(path: str) -> str | None:
 def is_probed(name: str) -> bool:
     """Whether the name belongs to a protocol of Python or IPython, which is probed on every object."""
     return name.startswith("_") and name.endswith("_")
-
-
-def refusing(module: str) -> Callable[[str], Any]:
-    """`__getattr__` for a module such as "nn": it finds names that are only there to be asked for, and raises else."""
-
-    def look(name: str) -> Any:
-        if is_probed(name):
-            raise _refusal(module, name)
-        from tensorglass.core.module_names import ours  # when they are needed: imports should be quick
-        from tensorglass.core.names_alone import name_alone
-
-        alone = name_alone(ours(f"torch.{module}").removeprefix("tensorglass."), name, refusing)
-        if alone is not refusing:
-            return alone
-        tell_of_missing(f"{module}.{name}")
-        raise _refusal(module, name)  # which no local names: the error would hold its frame, and the frame the error
-
-    return look
-
-
-def _refusal(module: str, name: str) -> AttributeError:
-    error = AttributeError(f"module 'torch.{module}' has no attribute '{name}'")
-    return error if is_probed(name) else explained(error, _note(module, name))
-
-
-@lru_cache(maxsize=1000)  # `hasattr` checks come often
-def _note(module: str, name: str) -> str:
-    from difflib import get_close_matches  # imported here, so that importing the library stays quick
-
-    close = get_close_matches(name, dir(sys.modules.get(f"tensorglass.{module}")), 1)
-    instead = f"torch.{module}.{close[0]}" if close else "the documented functions"
-    inner = f"It is misspelled, or one of PyTorch's inner parts, which are left out. Instead, use {instead}."
-    return about(f"{module}.{name}") or inner

@@ -12,7 +12,7 @@ from typing import Any
 
 from tensorglass.backends.cupy_backend import FAMILY
 from tensorglass.core.errors import OutOfMemoryError
-from tensorglass.core.out_of_scope import refusing
+from tensorglass.core.refusing import refusing
 from tensorglass.cuda.streams import Event, Stream, current_stream, default_stream, set_stream, stream
 from tensorglass.tensor.accelerator_common import Accelerator, Where
 from tensorglass.tensor.tensor import Tensor

@@ -6,7 +6,7 @@ Most of the package uses the library's public names, as a program would. It is i
 from importlib import import_module
 from typing import Any
 
-from tensorglass.core.out_of_scope import refusing
+from tensorglass.core.refusing import refusing
 from tensorglass.nn import functional, init, modules, parameter, utils
 from tensorglass.nn.modules import *  # noqa: F403  # the layers
 from tensorglass.nn.parameter import Buffer as Buffer

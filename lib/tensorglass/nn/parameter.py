@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import tensorglass as torch
-from tensorglass.core.out_of_scope import refusing
+from tensorglass.core.refusing import refusing
 from tensorglass.ops.creation.factory import check_can_require_grad
 from tensorglass.tensor.tensor import Tensor
 from tensorglass.tensor.torch_function import disabled_torch_function

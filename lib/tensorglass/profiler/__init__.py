@@ -5,7 +5,7 @@ While a profile runs, public functions are replaced by timed ones (`recording`);
 ``torch.autograd.profiler``.
 """
 
-from tensorglass.core.out_of_scope import refusing
+from tensorglass.core.refusing import refusing
 from tensorglass.profiler.autograd_profiler import record_function
 from tensorglass.profiler.profiler import (
     ProfilerAction,

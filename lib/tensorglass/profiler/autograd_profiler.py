@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any
 from warnings import warn
 
-from tensorglass.core.out_of_scope import refusing
+from tensorglass.core.refusing import refusing
 from tensorglass.profiler.profiler_util import EventList, FunctionEvent, FunctionEventAvg
 from tensorglass.profiler.recording import ProfilerActivity, Recording, current, record_function
 

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 from tensorglass.core.errors import Named
-from tensorglass.core.out_of_scope import refusing
+from tensorglass.core.refusing import refusing
 
 
 def _return_type(name: str, *fields: str, written: bool = True) -> Any:

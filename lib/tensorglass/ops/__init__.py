@@ -6,8 +6,10 @@ the operators; the others are imported on first use (`declare.lazy_loading`).
 
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from tensorglass.core.out_of_scope import is_probed
 from tensorglass.ops.declare import lazy_loading, registry, return_types
 
 if TYPE_CHECKING:
@@ -52,4 +54,8 @@ def __getattr__(name: str) -> Any:
         from tensorglass.ops.declare import inner_names  # when it is asked for: few programs do
 
         return getattr(inner_names, name)
+    if not is_probed(name) and find_spec(f"{__name__}.{name}") is None:
+        from tensorglass.ops.declare import inner_names
+
+        return inner_names.namespace(name)
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -43,9 +43,12 @@ def test_no_optimizer_shares_its_state_among_processes() -> None:
         ZeroRedundancyOptimizer([weight], torch.optim.SGD, lr=0.1)
 
 
-def test_operators_of_a_library_are_declared_by_custom_op() -> None:
-    with pytest.raises(NotImplementedError, match=r"declared by torch\.library\.custom_op"):
-        Library("mylib", "DEF")
+def test_an_operator_of_pytorch_keeps_its_kernels() -> None:
+    library = Library("aten", "IMPL")
+    assert library.impl("add", lambda x, y: x, "Meta") is None
+    with pytest.raises(NotImplementedError, match="aten::add: kernels of PyTorch's own operators cannot be replaced"):
+        library.impl("add", lambda x, y: x, "CPU")
+    assert (torch.ones(1) + 1).item() == 2
 
 
 @pytest.mark.parametrize("name", ["load", "load_inline", "CppExtension", "CUDAExtension"])

@@ -191,4 +191,72 @@ STORIES = {
             return x
         see(infer_schema(placed, mutates_args=()))
     """,
+    "operators that are declared by a schema": """
+        library = torch.library.Library("tgs", "DEF")
+        see(library.define("twice(Tensor x, int n=2) -> Tensor"), repr(torch.ops.tgs.twice), repr(torch.ops.tgs))
+        see(library.impl("twice", lambda x, n=2: x * n, "CPU"), repr(torch.ops.tgs.twice.default))
+        see(torch.ops.tgs.twice(x), torch.ops.tgs.twice(x, n=3), torch.ops.tgs.twice.default(x, 4))
+        torch.ops.tgs.twice(x).sum().backward()
+        see(x.grad, torch.ops.tgs.twice.overloads(), torch.ops.tgs.twice.default.name(), str(torch.ops.tgs.twice))
+        see(str(torch.ops.tgs.twice.default._schema), torch.ops.tgs.twice.default.namespace)
+        see(hasattr(torch.ops.tgs, "twice"), hasattr(torch.ops.tgs, "thrice"), hasattr(torch.ops, "nobody"))
+        attempt(lambda: torch.ops.tgs.twice())
+        attempt(lambda: torch.ops.tgs.thrice)
+        attempt(lambda: torch.ops.tgs.twice.other)
+        attempt(lambda: torch.ops.nobody.thrice)
+        see(library.define("pair(Tensor[] xs, float? f=None, *, bool both=True) -> (Tensor, Tensor)"))
+        library.impl("pair", lambda xs, f=None, *, both=True: (xs[0] + 1, xs[-1] * (f or 2) + both), "CPU")
+        see(torch.ops.tgs.pair([x, w]), torch.ops.tgs.pair([x, w], 3.0, both=False))
+        see(library.define("grown(Tensor(a!) x) -> Tensor(a!)"), library.impl("grown", lambda x: x.add_(1), "CPU"))
+        see(torch.ops.tgs.grown(torch.zeros(2)))
+        see(library.define("of.one(Tensor x) -> Tensor"), library.impl("of.one", lambda x: x + 1, "CPU"))
+        see(torch.ops.tgs.of(w), torch.ops.tgs.of.one(w), torch.ops.tgs.of.one.name(), torch.ops.tgs.of.overloads())
+        attempt(lambda: library.define("nonsense"))
+        attempt(lambda: torch.library.Library("tgs", "OTHER"))
+        see(repr(torch.library.Library("tgs", "FRAGMENT")), repr(torch.library.Library("tgs", "IMPL", "CPU")))
+        see(repr(torch.library.Library("aten", "IMPL", "Meta")))
+        with torch.library._scoped_library("tgt", "DEF") as own:
+            own.define("here(Tensor x) -> Tensor")
+            see(hasattr(torch.ops.tgt, "here"))
+        see(hasattr(torch.ops.tgt, "here"))
+        library._destroy()
+    """,
+    "kernels": """
+        torch.library.define("tgk::wave", "(Tensor x) -> Tensor")
+        attempt(lambda: torch.library.define("tgk::wave", "Tensor x"))
+        attempt(lambda: torch.library.define(3, "(Tensor x) -> Tensor"))
+        see(torch.library.impl("tgk::wave", "cpu")(lambda x: x.cos()), torch.ops.tgk.wave(x.detach()))
+        see(torch.library.register_fake("tgk::wave", lambda x: x.new_empty(3)) is None)
+        see(torch.ops.tgk.wave(torch.ones(2, device="meta")).shape)
+        torch.library.register_autograd("tgk::wave", lambda ctx, grad: grad * 7)
+        see(torch.autograd.grad(torch.ops.tgk.wave(x).sum(), x), torch.ops.tgk.wave(x).shape)
+        torch.library.define("tgk::all", "(Tensor x) -> Tensor")
+        torch.library.impl("tgk::all", "default", lambda x: x.sin())
+        see(torch.ops.tgk.all(x))
+        library = torch.library.Library("tgk", "FRAGMENT")
+        for name, key in (("a", "CompositeImplicitAutograd"), ("b", "CompositeExplicitAutograd"), ("c", "Autograd")):
+            library.define(f"{name}(Tensor x) -> Tensor")
+            library.impl(name, lambda x: x.exp(), key)
+            see(getattr(torch.ops.tgk, name)(x))
+        attempt(lambda: torch.library.register_fake("tgk::nobody", lambda x: x))
+        attempt(lambda: torch.library.fallthrough_kernel())
+    """,
+    "other functions for an operator of custom_op": """
+        @custom_op("tgc::more", mutates_args=())
+        def more(x: Tensor) -> Tensor:
+            return x + 1
+        see(torch.ops.tgc.more(w.detach()), torch.ops.tgc.more.default(w.detach()))
+        see(torch.library.register_kernel("tgc::more", "cpu", lambda x: x + 5)(x), more(w.detach()))
+        with more.set_kernel_enabled("cpu", False):
+            see(more(w.detach()))
+        see(more(w.detach()), more.register_kernel("cuda")(len) is len)
+        see(torch.library.register_vmap("tgc::more", lambda info, in_dims, x: (x + 1, 0)))
+        see(more.register_fake(lambda x: x.new_empty(3)) is None)
+        see(more(torch.ones(2, device="meta")).shape)
+        more.register_autocast("cpu", torch.bfloat16)
+        with torch.autocast("cpu"):
+            see(more(w.detach()).dtype)
+        see(more(w.detach()).dtype)
+        attempt(lambda: more.register_autocast("other", torch.bfloat16))
+    """,
 }

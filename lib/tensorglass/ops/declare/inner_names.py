@@ -1,7 +1,7 @@
 """`torch.ops.aten`: operators by the names that PyTorch has for them inside, as ``aten.add.Tensor``.
 
 Libraries keep tables of what to do for which operator, with these names as keys. An operator that is called so is the
-function or method of that name.
+function or method of that name. ``torch.ops.mylib`` has the operators that a program has declared with `torch.library`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,21 @@ class OpOverload(OperatorBase):
         self._overloadname = overload
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        return self.overloadpacket(*arguments, **keywords)
+        return DECLARED.get(self.name(), self.overloadpacket)(*arguments, **keywords)
+
+    def name(self) -> str:
+        """The name with its namespace: "aten::add.Tensor"."""
+        overload = "" if self._overloadname == "default" else f".{self._overloadname}"
+        return f"{self.overloadpacket._qualified_op_name}{overload}"
+
+    @property
+    def namespace(self) -> str:
+        """The namespace: "aten"."""
+        return self.overloadpacket._qualified_op_name.partition(":")[0]
+
+    @property
+    def _schema(self) -> str:
+        return str(getattr(DECLARED[self.name()], "schema", self.name()))
 
     def __str__(self) -> str:
         return f"{self.overloadpacket}.{self._overloadname}"
@@ -55,36 +69,64 @@ class OpOverload(OperatorBase):
 class OpOverloadPacket(OperatorBase):
     """An operator with all of its signatures: ``aten.add``."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, namespace: str = "aten") -> None:
         self._name = name
+        self._qualified_op_name = f"{namespace}::{name}"
+
+    def overloads(self) -> list[str]:
+        """The names of its signatures, of an operator that a program has declared."""
+        names = [name.partition(".") for name in DECLARED]
+        return [overload or "default" for name, _, overload in names if name == self._qualified_op_name]
 
     def __getattr__(self, overload: str) -> OpOverload:
         if is_probed(overload):
             raise AttributeError(f"'OpOverloadPacket' object has no attribute '{overload}'")
+        if not self._qualified_op_name.startswith("aten::") and overload not in self.overloads():
+            raise AttributeError(f"The underlying op of '{self}' has no overload name '{overload}'")
         value = vars(self)[overload] = OpOverload(self, overload)
         return value
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        return _public(self._name)(*arguments, **keywords)
+        if self._qualified_op_name.startswith("aten::"):
+            return _public(self._name)(*arguments, **keywords)
+        full = self._qualified_op_name
+        return DECLARED[full if full in DECLARED else f"{full}.{self.overloads()[0]}"](*arguments, **keywords)
 
     def __str__(self) -> str:
-        return f"aten.{self._name}"
+        return self._qualified_op_name.replace("::", ".")
 
     def __repr__(self) -> str:
         return f"<OpOverloadPacket(op='{self}')>"
 
 
 class _OpNamespace:
-    """The operators, by name."""
+    """The operators of a namespace, by name. Those of "aten" are PyTorch's own."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def __getattr__(self, name: str) -> OpOverloadPacket:
-        if is_probed(name):
-            raise AttributeError(f"'_OpNamespace' 'aten' object has no attribute '{name}'")
-        value = vars(self)[name] = OpOverloadPacket(name)
+        full = f"{self.name}::{name}"
+        is_known = self.name == "aten" or any(each == full or each.startswith(f"{full}.") for each in DECLARED)
+        if is_probed(name) or not is_known:
+            raise AttributeError(f"'_OpNamespace' '{self.name}' object has no attribute '{name}'")
+        value = vars(self)[name] = OpOverloadPacket(name, self.name)
         return value
 
+    def __repr__(self) -> str:
+        return f"<module 'torch.ops.{self.name}' from 'torch.ops'>"
 
-aten = _OpNamespace()
+
+@cache
+def namespace(name: str) -> _OpNamespace:
+    """``torch.ops.name``: a namespace, which may have no operators yet."""
+    return _OpNamespace(name)
+
+
+#: The operators that programs have declared, by their full names: "mylib::twice".
+DECLARED: dict[str, Callable[..., Any]] = {}
+
+aten = namespace("aten")
 
 loaded_libraries: set[str] = set()
 

@@ -138,7 +138,7 @@ def modules_left_out(package: types.ModuleType = torch) -> list[str]:
 def mark(value: Any, module: types.ModuleType) -> str:
     """How the kind of a name is written behind it: see `core/names_alone`."""
     if isinstance(value, type):
-        if issubclass(value, enum.Enum):
+        if issubclass(value, enum.Enum) or hasattr(value, "__members__"):  # those of C++ have such members too
             return "=" + ",".join(value.__members__)
         if issubclass(value, BaseException):
             return "!"
@@ -147,11 +147,8 @@ def mark(value: Any, module: types.ModuleType) -> str:
             if vars(module).get(name) is base and is_of(base, module.__name__) and not name.startswith("_"):
                 return f"<{name}"
         return ""
-    if (
-        value is None
-        or isinstance(value, bool | int | float)
-        or (isinstance(value, str) and re.fullmatch(r"[\w.-]*", value))
-    ):
+    is_word = type(value) is str and re.fullmatch(r"[\w.-]*", value)
+    if value is None or type(value) in (bool, int, float) or is_word:
         return f":{value!r}"
     if isinstance(value, list | dict | set):
         return f":{'[]' if isinstance(value, list) else '{}'}"
@@ -189,9 +186,10 @@ def names_alone() -> str:
             names[path] = [f"{name}{mark(getattr(module, name), module)}" for name in sorted(asked[path])]
     names_alone_here.table = lru_cache(names.copy)  # so that of its own modules the library shows what it has besides
     names_alone_here._packages.cache_clear()
-    for path, module in in_whole():
+    for path, module in [*in_whole(), *[(f"torch.{path}", import_module(f"torch.{path}")) for path in asked if path]]:
         path = path.removeprefix("torch").removeprefix(".")
-        more = lacking(path, module, asked.get(path, set())) if path not in names or path == "_C" else []
+        is_own = (path not in names or path == "_C") and is_here(path)
+        more = lacking(path, module, asked.get(path, set())) if is_own else []
         if more:
             home = ours(f"torch.{path}").removeprefix("tensorglass.") if path else ""
             names[home] = sorted({*names.get(home, ()), *more})

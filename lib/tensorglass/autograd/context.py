@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Any
 
-from tensorglass.core.errors import explained
+from tensorglass.core.errors import explained, warn
 from tensorglass.graph import inplace
 from tensorglass.graph.accumulate_grad import gradient_edge, history
 from tensorglass.graph.node import Edge, Gradients, Node
@@ -88,6 +88,12 @@ class BackwardCFunction(FunctionCtx, Node):
         if self._is_released:
             raise second_time()
         return tuple([None if saved is None else saved.unpack(self) for saved in self._saved])
+
+    @property
+    def saved_variables(self) -> tuple[Tensor | None, ...]:
+        """Deprecated: `saved_tensors`."""
+        warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
+        return self.saved_tensors
 
     @property
     def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:

@@ -26,6 +26,7 @@ from tensorglass.backends.base import (
     special,
 )
 from tensorglass.core.errors import explained
+from tensorglass.core.names_alone import name_alone
 
 __all__ = [
     "Array", "Backend", "Family", "HasSciPy", "RandomBits", "SpeaksDLPack", "accelerator", "family", "flags_frozen",
@@ -45,6 +46,9 @@ def flags_frozen() -> bool:
 def __getattr__(name: str) -> Any:
     if name in _SWITCHES:
         return import_module(f"{__name__}.{name}")
+    value = name_alone("backends", name, __getattr__)
+    if value is not __getattr__:
+        return value
     raise explained(
         AttributeError(f"module 'tensorglass.backends' has no attribute '{name}'"),
         f"Of the libraries that PyTorch calls, {', '.join(_SWITCHES)} have switches here; none of them is called.",

@@ -121,6 +121,14 @@ def all_gather_single(
     return _done(chosen.start("Iallgather", sent.bytes, arrived.bytes, finish=arrived.store), async_op)
 
 
+def _all_gather_base(
+    output_tensor: Tensor, input_tensor: Tensor, group: Group = None, async_op: bool = False
+) -> Work | None:
+    """Deprecated: `all_gather_single`."""
+    _warn_of_private_name("_all_gather_base", "all_gather_single")
+    return all_gather_single(output_tensor, input_tensor, group, async_op)
+
+
 def gather(
     tensor: Tensor,
     gather_list: list[Tensor] | None = None,
@@ -207,6 +215,14 @@ def reduce_scatter_tensor(
 ) -> Work | None:
     """Deprecated: `reduce_scatter_single`."""
     _warn_of_new_name("reduce_scatter_tensor", "reduce_scatter_single")
+    return reduce_scatter_single(output, input, op, group, async_op)
+
+
+def _reduce_scatter_base(
+    output: Tensor, input: Tensor, op: RedOpType = ReduceOp.SUM, group: Group = None, async_op: bool = False
+) -> Work | None:
+    """Deprecated: `reduce_scatter_single`."""
+    _warn_of_private_name("_reduce_scatter_base", "reduce_scatter_single")
     return reduce_scatter_single(output, input, op, group, async_op)
 
 
@@ -303,6 +319,14 @@ def barrier(
 
 
 # How an operation is begun and ended.
+
+
+def _warn_of_private_name(old: str, new: str) -> None:
+    warn(
+        f"`torch.distributed.{old}` is a private function and will be deprecated. Please use "
+        f"`torch.distributed.{new}` instead.",
+        FutureWarning,
+    )
 
 
 def _warn_of_new_name(old: str, new: str) -> None:

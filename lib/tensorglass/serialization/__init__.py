@@ -23,7 +23,7 @@ read only if a program says `weights_only=False` or names their classes as trust
 
 import pickle as pickle
 
-from tensorglass.serialization.locations import MAP_LOCATION
+from tensorglass.serialization.locations import MAP_LOCATION, default_restore_location
 from tensorglass.serialization.safe_globals import (
     add_safe_globals,
     clear_safe_globals,
@@ -45,6 +45,7 @@ __all__ = [
     "LoadEndianness",
     "add_safe_globals",
     "clear_safe_globals",
+    "default_restore_location",
     "get_default_load_endianness",
     "get_safe_globals",
     "get_unsafe_globals_in_checkpoint",

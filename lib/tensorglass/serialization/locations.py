@@ -45,6 +45,11 @@ def _asked(map_location: Any, storage: UntypedStorage, location: str) -> Untyped
     return placed
 
 
+def default_restore_location(storage: UntypedStorage, location: str) -> UntypedStorage:
+    """What `load` does with a storage unless `map_location` says otherwise: it goes to the device it was saved from."""
+    return _restore(storage, location)
+
+
 def _restore(storage: UntypedStorage, location: Any) -> UntypedStorage:
     if location == "cpu":
         return storage

@@ -156,6 +156,11 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
         return cls.on_block(new_block(size), is_new=True) if as_device(device) is CPU else cls(size, device=device)
 
     @classmethod
+    def of_bytes(cls, data: bytes) -> UntypedStorage:
+        """A storage on the CPU with a copy of these bytes."""
+        return _from_bytes(data, CPU)
+
+    @classmethod
     def from_file(cls, filename: str, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
         """A storage on the first `nbytes` bytes of a file. If `shared`, writes go to the file; else they stay in
         memory.

@@ -7,6 +7,7 @@ float32, and ``isinstance(storage, FloatStorage)`` checks a typed storage's dtyp
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator
 from operator import index as as_index
@@ -16,7 +17,7 @@ from tensorglass.backends import Array
 from tensorglass.core import dtypes
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
-from tensorglass.core.errors import Named, explained, warn
+from tensorglass.core.errors import Named, explained, type_name, warn
 from tensorglass.storage.storage import UntypedStorage
 
 
@@ -261,6 +262,38 @@ class _OldStorage(metaclass=_OldStorageType):
     def __new__(cls, data: Any = 0, *, wrap_storage: UntypedStorage | None = None) -> Any:
         warn_of_removal(stacklevel=3)
         return TypedStorage(data, wrap_storage=wrap_storage, dtype=cls.dtype)
+
+    @classmethod
+    def from_buffer(cls, buffer: Any, byte_order: str | None = None, count: int = -1, offset: int = 0) -> TypedStorage:
+        """A storage with a copy of the bytes of a buffer, from `offset` on: all, or `count` elements.
+
+        `byte_order` says how numbers of several bytes lie in it: "native", "little" or "big".
+        """
+        size = cls.dtype.itemsize
+        if byte_order is None and size > 1:
+            raise RuntimeError("function missing required argument 'byte_order' (pos 2)")
+        if byte_order not in (None, "native", "little", "big"):
+            raise ValueError(f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
+        try:
+            taken = bytes(memoryview(buffer))
+        except TypeError:
+            raise TypeError(f"a bytes-like object is required, not '{type_name(buffer)}'") from None
+        if not 0 <= offset <= len(taken):
+            raise ValueError(
+                f"offset must be non-negative and no greater than buffer length ({offset}) , but got {len(taken)}"
+            )
+        if count < 0 and (len(taken) - offset) % size:
+            raise ValueError(f"buffer size ({len(taken)}) must be a multiple of element size ({size})")
+        end = len(taken) if count < 0 else offset + count * size
+        if end > len(taken):
+            raise ValueError(
+                f"buffer has only {(len(taken) - offset) // size} elements after offset {offset}, but specified "
+                f"a size of {count}"
+            )
+        untyped = UntypedStorage.of_bytes(taken[offset:end])
+        if byte_order not in (None, "native", sys.byteorder):
+            untyped.byteswap(cls.dtype)
+        return TypedStorage._of(untyped, cls.dtype)
 
 
 FloatStorage = _OldStorageType("FloatStorage", (_OldStorage,), {"dtype": dtypes.float32})

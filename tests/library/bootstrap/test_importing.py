@@ -195,8 +195,8 @@ def test_where_it_stands_for_pytorch_pytorchs_modules_are_found(line):
     ("name", "advice"),
     [
         ("_export.db", "call the function itself"),
-        ("utils.collect_env", "memory_timeline"),
-        ("distributed.run", "DistributedDataParallel"),
+        ("utils.benchmark.examples", "memory_timeline"),
+        ("distributed.flight_recorder", "DistributedDataParallel"),
     ],
 )
 @pytest.mark.parametrize("library", ["torch", "tensorglass"])

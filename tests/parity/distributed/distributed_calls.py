@@ -41,6 +41,8 @@ def seen(torch, dist):
     changed(dist.reduce_scatter, torch.zeros(4), [x, x * 2])
     changed(dist.reduce_scatter_tensor, torch.zeros(2), x)
     changed(dist.all_gather_into_tensor, torch.zeros(8), x)
+    changed(dist._reduce_scatter_base, torch.zeros(2), x)
+    changed(dist._all_gather_base, torch.zeros(8), x)
     see("all_gather", lambda: (lambda to: (dist.all_gather(to, x), to))([torch.zeros(4), torch.zeros(4)]))
     see("all_to_all", lambda: (lambda to: (dist.all_to_all(to, [x, x * 2]), to))([torch.zeros(4), torch.zeros(4)]))
     changed(dist.all_to_all_single, torch.zeros(4), x)

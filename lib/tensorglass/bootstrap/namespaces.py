@@ -4,8 +4,8 @@ Python calls a module's `__getattr__` for names that are not among its globals; 
 a name that does not exist, the first line of the error is Python's own. A note says whether it is a misspelling or a
 name of PyTorch's that is missing here (`pytorch_names.txt` lists PyTorch's), and what to write instead.
 
-Tensors have no `__getattr__`, which would slow down every access to their fields (see `core.errors`). Names that only
-PyTorch's tensors have are attributes that raise the error; other misspellings are explained by Python in a terminal
+Tensors have no `__getattr__`, which would slow down every access to their fields (see `core.errors`). Methods that only
+PyTorch's tensors have can be asked for, and refuse to be called; misspellings are explained by Python in a terminal
 ("Did you mean"), and by the course in a notebook, with `about_attribute`.
 """
 
@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from tensorglass.core.errors import explained
+from tensorglass.core.left_out import left_out
 from tensorglass.core.out_of_scope import is_probed, tell_of_missing
 from tensorglass.ops.declare.lazy_loading import awaited, fetch
 from tensorglass.ops.declare.registry import FUNCTIONS
@@ -59,6 +60,7 @@ def answering(
 
 _PYTORCH_NAMES = os.path.join(os.path.dirname(__file__), "pytorch_names.txt")
 _INNER = ("Tensor._make_wrapper_subclass",)  #: names that PyTorch does not document, and that libraries ask for
+_PROPERTIES = ("grad_dtype", "name")  #: attributes of PyTorch's tensors that are no methods
 MODULES = ("linalg", "special", "fft")
 _library: ModuleType  #: the package, which imports this module
 
@@ -77,12 +79,15 @@ def about_attribute(name: str) -> list[str]:
 
 
 class MissingAttribute:
-    """An attribute that PyTorch's tensors have and ours do not."""
+    """An attribute that PyTorch's tensors have and ours do not: a method that refuses to be called, or an error."""
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self._method = None if name in _PROPERTIES else left_out(f"Tensor.{name}")
 
     def __get__(self, tensor: Tensor | None, owner: type) -> Any:
+        if self._method is not None:
+            return self._method
         name = self._name
         tell_of_missing(f"Tensor.{name}")
         whose = f"type object '{owner.__name__}'" if tensor is None else f"'{owner.__name__}' object"

@@ -176,12 +176,14 @@ def custom_op(
     mutates_args: str | Iterable[str],
     device_types: str | Sequence[str] | None = None,
     schema: str | None = None,
+    tags: Any = None,
 ) -> Any:
     """Declare an operator ``"namespace::name"`` by a function whose parameters and result are annotated.
 
     `mutates_args` names the tensors that it writes to, ``()`` for none. The result may share no memory with an
     argument. Without `fn`, a decorator. `device_types` are those that the function is for; here all is on the CPU.
-    `schema` stands in for the annotations: ``"(Tensor x, float width) -> Tensor"``.
+    `tags` tell PyTorch's compiler about it. `schema` stands in for the annotations:
+    ``"(Tensor x, float width) -> Tensor"``.
     """
     namespace, plain = name.split("::")
     written = mutates_args if isinstance(mutates_args, str) else list(mutates_args)

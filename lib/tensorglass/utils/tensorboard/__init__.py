@@ -1,7 +1,7 @@
 """`torch.utils.tensorboard`: numbers, histograms, pictures and texts of a training, in files that TensorBoard reads.
 
 It needs the package `tensorboard`, which writes the files; pictures also need Pillow, and figures matplotlib. Graphs,
-embeddings, curves, meshes, sounds, films and tables of hyperparameters are not written.
+embeddings, meshes and films are not written.
 """
 
 from __future__ import annotations
@@ -210,15 +210,120 @@ class SummaryWriter:
         """Write nothing: a graph needs a traced program, which `torch.jit` does not make here."""
         warn("add_graph writes nothing: glassroom.model_map(model) draws a network, glassroom.graph(loss) its graph")
 
-    def __getattr__(self, name: str) -> Callable[..., None]:
-        if name in ("add_audio", "add_custom_scalars", "add_embedding", "add_hparams", "add_mesh", "add_onnx_graph",
-                    "add_pr_curve", "add_pr_curve_raw", "add_tensor", "add_video", "add_histogram_raw",
-                    "add_image_with_boxes"):  # fmt: skip
+    def add_hparams(
+        self,
+        hparam_dict: dict[str, Any],
+        metric_dict: dict[str, Any],
+        hparam_domain_discrete: dict[str, list[Any]] | None = None,
+        run_name: str | None = None,
+        global_step: int | None = None,
+    ) -> None:
+        """The settings of a run and what it reached, in a run of their own, `run_name`, within this one."""
+        if type(hparam_dict) is not dict or type(metric_dict) is not dict:
+            raise TypeError("hparam_dict and metric_dict should be dictionary.")
+        from tensorglass.utils.tensorboard.hyperparameters import summaries
+
+        written = summaries(hparam_dict, metric_dict, hparam_domain_discrete)
+        folder = os.path.join(self._get_file_writer().get_logdir(), run_name or str(time.time()))
+        with SummaryWriter(log_dir=folder) as writer:
+            for summary in written:
+                writer._get_file_writer().add_summary(summary, global_step)
+            for name, value in metric_dict.items():
+                writer.add_scalar(name, value, global_step)
+
+    def add_pr_curve(
+        self,
+        tag: str,
+        labels: Any,
+        predictions: Any,
+        global_step: int | None = None,
+        num_thresholds: int = 127,
+        weights: Any = None,
+        walltime: float | None = None,
+    ) -> None:
+        """Precision and recall at each threshold, of labels 0 and 1, and of probabilities of the label 1."""
+        from tensorglass.utils.tensorboard.curves import MOST_THRESHOLDS, curve, precision_and_recall
+
+        thresholds = min(num_thresholds, MOST_THRESHOLDS)
+        rows = precision_and_recall(labels, predictions, thresholds, weights)
+        self._add(curve(tag, rows, thresholds), global_step, walltime)
+
+    def add_pr_curve_raw(
+        self,
+        tag: str,
+        true_positive_counts: Any,
+        false_positive_counts: Any,
+        true_negative_counts: Any,
+        false_negative_counts: Any,
+        precision: Any,
+        recall: Any,
+        global_step: int | None = None,
+        num_thresholds: int = 127,
+        weights: Any = None,
+        walltime: float | None = None,
+    ) -> None:
+        """Precision and recall that the program has counted itself, at each threshold."""
+        from tensorglass.utils.tensorboard.curves import curve
+
+        counts = (true_positive_counts, false_positive_counts, true_negative_counts, false_negative_counts)
+        rows = stack([as_tensor(row).double() for row in (*counts, precision, recall)])
+        self._add(curve(tag, rows, num_thresholds), global_step, walltime)
+
+    def add_histogram_raw(
+        self,
+        tag: str,
+        min: float,
+        max: float,
+        num: int,
+        sum: float,
+        sum_squares: float,
+        bucket_limits: Any,
+        bucket_counts: Any,
+        global_step: int | None = None,
+        walltime: float | None = None,
+    ) -> None:
+        """A histogram that the program has counted itself: upper edges of bins, and how many values are in each."""
+        if len(bucket_limits) != len(bucket_counts):
+            raise ValueError("len(bucket_limits) != len(bucket_counts), see the document.")
+        histogram = summary_pb2.HistogramProto(
+            min=min, max=max, num=num, sum=sum, sum_squares=sum_squares, bucket_limit=bucket_limits,
+            bucket=bucket_counts,
+        )  # fmt: skip
+        self._add(summary_pb2.Summary.Value(tag=tag, histo=histogram), global_step, walltime)
+
+    def add_audio(
+        self,
+        tag: str,
+        snd_tensor: Any,
+        global_step: int | None = None,
+        sample_rate: int = 44100,
+        walltime: float | None = None,
+    ) -> None:
+        """A sound of one channel, whose samples are between -1 and 1."""
+        from tensorglass.utils.tensorboard.curves import sound
+
+        self._add(sound(tag, snd_tensor, sample_rate), global_step, walltime)
+
+    def _refused(name: str) -> Callable[..., None]:  # type: ignore[misc]  # it makes methods
+        def refuse(self: SummaryWriter, *_: Any, **__: Any) -> None:
             raise explained(
                 NotImplementedError(f"SummaryWriter.{name} is not there"),
-                "Numbers, histograms, pictures, figures and texts are written.",
+                "Numbers, histograms, pictures, figures, texts, curves, sounds and hyperparameters are written.",
             )
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+        refuse.__name__ = name
+        return refuse
+
+    add_custom_scalars = _refused("add_custom_scalars")
+    add_custom_scalars_marginchart = _refused("add_custom_scalars_marginchart")
+    add_custom_scalars_multilinechart = _refused("add_custom_scalars_multilinechart")
+    add_embedding = _refused("add_embedding")
+    add_image_with_boxes = _refused("add_image_with_boxes")
+    add_mesh = _refused("add_mesh")
+    add_onnx_graph = _refused("add_onnx_graph")
+    add_tensor = _refused("add_tensor")
+    add_video = _refused("add_video")
+    del _refused
 
     def _add(self, value: Any, step: int | None, walltime: float | None) -> None:
         self._get_file_writer().add_summary(summary_pb2.Summary(value=[value]), step, walltime)

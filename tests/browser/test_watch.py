@@ -205,13 +205,15 @@ def test_text_can_be_read_in_both_themes(page: Any, theme: str) -> None:
 
 def test_in_jupyterlab_it_is_no_taller_than_the_window(lab: Any, opened: Any, chromium: Any) -> None:
     lab.notebook(
-        "tall.ipynb", LOAD, "%%watch\nimport torch\nheld = [torch.ones(n) for n in range(1, 24)]\nheld[3][0] = 2"
+        "tall.ipynb",
+        LOAD,
+        "%%watch\nimport tensorglass as torch\nheld = [torch.ones(n) for n in range(1, 24)]\nheld[3][0] = 2",
     )
     page, _ = lab.open(chromium, "tall.ipynb", height=700)
     lab.run_all(page)
     player = page.locator(".gr-watch")
     player.wait_for(timeout=60_000)
-    assert player.locator(".gr-line.at .gr-source").inner_text() == "import torch"
+    assert player.locator(".gr-line.at .gr-source").inner_text() == "import tensorglass as torch"
     player.locator(".gr-line", has_text="held[3][0] = 2").click()
     assert player.evaluate("player => player.getBoundingClientRect().height <= innerHeight - 100")
     assert player.locator(".gr-curve").evaluate("curve => curve.getBoundingClientRect().height <= 60")

@@ -127,6 +127,7 @@ def test_an_answer_that_can_be_judged_apart_gets_the_verdict_that_it_gets_beside
     assert different == []
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("part", "least"),
     [("memory", 0.98), ("tensors", 0.92), ("autograd", 0.82), ("extensions", 0.65), ("networks", 0.63)],

@@ -39,6 +39,7 @@ def test_after_seconds_of_mixed_work_the_process_holds_what_it_held_before() -> 
     assert int(said.stdout.splitlines()[1].split()[1].replace(",", "")) > 20
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", soak.KINDS, ids=lambda kind: kind.__name__)
 def test_every_kind_of_work_leaves_no_storage_thread_or_child(kind: Any, tmp_path: Path) -> None:
     for first in soak.KINDS if kind is soak.threads else (kind,):  # its threads do work of every kind

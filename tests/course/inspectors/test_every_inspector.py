@@ -262,6 +262,7 @@ def test_both_libraries_give_the_same_data() -> None:
 # --- markup in names --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_markup_in_names_is_only_a_name_in_every_form(hostile, kind: str, tmp_path: Path) -> None:
     picture = hostile[kind]

@@ -19,7 +19,7 @@ from tensorglass.ops.declare.lazy_loading import fetch_all
 from tensorglass.ops.declare.registry import FUNCTIONS
 from tensorglass.tensor.subclassing import nowrap_functions
 from tensorglass.tensor.tensor import Tensor
-from tensorglass.tensor.torch_function import call_handlers, overloaded_arguments
+from tensorglass.tensor.torch_function import dispatch_from_python, overloaded_arguments
 
 __all__ = [
     "TorchFunctionMode",
@@ -62,13 +62,8 @@ def handle_torch_function(
 
     TypeError if all of them return NotImplemented.
     """
-    overloaded = overloaded_arguments(relevant_args)
-    answer = call_handlers(public_api, overloaded, args, kwargs)
-    if answer is NotImplemented:
-        name = f"{public_api.__module__}.{public_api.__name__}"
-        kinds = [type(value) for value in overloaded]
-        raise TypeError(f"no implementation found for '{name}' on types that implement __torch_function__: {kinds}")
-    return answer
+    name = f"{public_api.__module__}.{public_api.__name__}"
+    return dispatch_from_python(public_api, name, relevant_args, args, kwargs)
 
 
 def wrap_torch_function(dispatcher: Callable[..., Sequence[Any]]) -> Callable[..., Any]:

@@ -8,12 +8,15 @@ fast path, knows of subclasses; the wrappers that look for them are put in when 
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from typing import Any
 
 from tensorglass.core.contexts import Context, setting
+from tensorglass.core.dtypes import dtype as DType
+from tensorglass.core.size import Size
 from tensorglass.tensor.tensor import Tensor
 
 
@@ -36,6 +39,8 @@ not_dispatching = {name for name, member in vars(Tensor).items() if callable(mem
 #: The classes whose tensors an operator takes as they are: Tensor, and those that override nothing, as `nn.Parameter`.
 PLAIN_TYPES: set[type] = {Tensor}
 _BASIC = {Tensor, int, float, bool, complex, str, type(None), slice, type(Ellipsis)}
+#: The classes of arguments of functions of layers that override nothing, nor hold what does.
+NOT_OVERRIDING = _BASIC | {tuple, Size, DType}
 
 
 def is_parameter(tensor: Any) -> bool:
@@ -47,6 +52,7 @@ def overrides_nothing(kind: type[Tensor]) -> None:
     """Let operators take tensors of this class as plain tensors: its `__torch_function__` is never called."""
     PLAIN_TYPES.add(kind)
     _BASIC.add(kind)
+    NOT_OVERRIDING.add(kind)
 
 
 class DisableTorchFunctionSubclass(setting):
@@ -99,14 +105,18 @@ def tensor_likes(arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> lis
     return likes
 
 
-def overloaded_arguments(arguments: Iterable[Any]) -> list[Any]:
-    """One argument of each class that overrides operators, in PyTorch's order: subclasses first, then left to right."""
+def overloaded_arguments(arguments: Iterable[Any], *, with_tensor: bool = False) -> list[Any]:
+    """One argument of each class that overrides operators, in PyTorch's order: subclasses first, then left to right.
+
+    `with_tensor` counts Tensor itself among them, as PyTorch's functions that are written in Python do.
+    """
     if state.is_disabled or any(is_internal() for is_internal in internal_calls):
         return []
     overloaded: list[Any] = []
     for argument in arguments:
         kind = type(argument)
-        if has_override(argument) and all(type(other) is not kind for other in overloaded):
+        counts = has_override(argument) or (with_tensor and kind is Tensor)
+        if counts and all(type(other) is not kind for other in overloaded):
             place = next((at for at, other in enumerate(overloaded) if issubclass(kind, type(other))), len(overloaded))
             overloaded.insert(place, argument)
     return overloaded
@@ -135,6 +145,25 @@ def dispatch(
             f"Multiple dispatch failed for '{qualified_name(public)}'; all __torch_function__ handlers returned "
             f"NotImplemented:\n{kinds}\n\nFor more information, try re-running with TORCH_LOGS=not_implemented"
         )
+    return answer
+
+
+def dispatch_from_python(
+    public: Callable[..., Any],
+    name: str,
+    relevant: Iterable[Any],
+    arguments: tuple[Any, ...],
+    keywords: Mapping[str, Any],
+) -> Any:
+    """The handlers' result for a function that is written in Python in PyTorch, as its `handle_torch_function` has it.
+
+    `relevant` are the arguments that may override it. Raises PyTorch's TypeError if all handlers return NotImplemented.
+    """
+    overloaded = overloaded_arguments(relevant, with_tensor=True)
+    answer = call_handlers(public, overloaded, arguments, keywords)
+    if answer is NotImplemented:
+        kinds = [type(argument) for argument in overloaded]
+        raise TypeError(f"no implementation found for '{name}' on types that implement __torch_function__: {kinds}")
     return answer
 
 
@@ -251,4 +280,7 @@ def qualified_name(public: Callable[..., Any]) -> str:
         return f"torch.Tensor.{name}.{public.__name__}"
     if vars(Tensor).get(public.__name__) is public:
         return f"torch.Tensor.{public.__name__}"
-    return f"torch.{public.__name__}"
+    is_of_layers = public.__module__ == "tensorglass.nn.functional" and not hasattr(
+        sys.modules["tensorglass"], public.__name__
+    )
+    return f"torch.{'nn.' if is_of_layers else ''}{public.__name__}"  # the operators of layers are in `torch._C._nn`

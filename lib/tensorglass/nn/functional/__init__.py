@@ -129,6 +129,7 @@ from tensorglass.nn.functional.pooling import (
     max_unpool2d,
     max_unpool3d,
 )
+from tensorglass.nn.functional.torch_function import overridable
 from tensorglass.nn.functional.vision import (
     affine_grid,
     channel_shuffle,
@@ -167,3 +168,6 @@ __all__ = [
     "triplet_margin_loss", "triplet_margin_with_distance_loss", "unfold", "upsample", "upsample_bilinear",
     "upsample_nearest",
 ]  # fmt: skip
+
+for _name in __all__:
+    globals()[_name] = overridable(_name, globals()[_name])

@@ -140,19 +140,19 @@ def upsample(
 ) -> Tensor:
     """`interpolate`, by its old name."""
     warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.")
-    return interpolate(input, size, scale_factor, mode, align_corners)
+    return torch.nn.functional.interpolate(input, size, scale_factor, mode, align_corners)
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """`interpolate` in mode "nearest", by its old name."""
     warn("`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.")
-    return interpolate(input, size, scale_factor, mode="nearest")
+    return torch.nn.functional.interpolate(input, size, scale_factor, mode="nearest")
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
     """`interpolate` in mode "bilinear" with aligned corners, by its old name."""
     warn("`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.")
-    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
+    return torch.nn.functional.interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
 
 # --- grids -----------------------------------------------------------------------------------------------------------

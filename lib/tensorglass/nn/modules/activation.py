@@ -86,7 +86,7 @@ class ReLU(_InPlace):
     """``max(x, 0)`` (Nair & Hinton 2010)."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.relu(input, inplace=self.inplace)
+        return F.relu(input, self.inplace)
 
 
 class RReLU(_InPlace):
@@ -169,14 +169,14 @@ class SiLU(_InPlace):
     """``x * sigmoid(x)`` (Ramachandran et al. 2017, "swish")."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.silu(input, inplace=self.inplace)
+        return F.silu(input, self.inplace)
 
 
 class Mish(_InPlace):
     """``x * tanh(softplus(x))`` (Misra 2019)."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.mish(input, inplace=self.inplace)
+        return F.mish(input, self.inplace)
 
 
 class Hardswish(_InPlace):

@@ -7,19 +7,15 @@ reach through `nn.functional`, and for functions of ours that do the work which 
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
 from tensorglass.ops.arg_parser.bool_arguments import are_flags, flags_of, unwrap
-from tensorglass.tensor.tensor import Tensor
-from tensorglass.tensor.torch_function import dispatch, flattened, overloaded_arguments
 
 
 def parsed(name: str, *handed: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A decorator: calls are checked against the signatures of PyTorch's `name`, and mismatches raise its TypeError.
-    An argument of another class that defines `__torch_function__` is no mismatch: the call is its handler's.
 
     `handed` names the parameters that PyTorch's function passes on, in the operator's order: ``"dim"`` by place,
     ``"dim="`` by name, and ``"1"`` for a number that is always right. Without them the call is the operator's own.
@@ -30,23 +26,16 @@ def parsed(name: str, *handed: str) -> Callable[[Callable[..., Any]], Callable[.
 
         @wraps(body)
         def call(*arguments: Any, **keywords: Any) -> Any:
-            try:
-                if are_flags(flags, arguments, keywords):
-                    try:
-                        return body(*arguments, **keywords)
-                    except Exception:
-                        read = _read(body, name, handed, arguments, keywords)
-                        if read is None:
-                            raise
-                else:
-                    read = _read(body, name, handed, arguments, keywords) or (arguments, keywords)
-                return body(*read[0], **read[1])
-            except TypeError:
-                overloaded = overloaded_arguments(flattened((*arguments, *keywords.values())))
-                if all(isinstance(argument, Tensor) for argument in overloaded):
-                    raise
-                public = getattr(sys.modules[body.__module__], body.__name__, call)
-                return dispatch(public, overloaded, arguments, keywords)
+            if are_flags(flags, arguments, keywords):
+                try:
+                    return body(*arguments, **keywords)
+                except Exception:
+                    read = _read(body, name, handed, arguments, keywords)
+                    if read is None:
+                        raise
+            else:
+                read = _read(body, name, handed, arguments, keywords) or (arguments, keywords)
+            return body(*read[0], **read[1])
 
         return call
 

@@ -167,6 +167,8 @@ def _casting(name: str, form: F, choose: Choose) -> F:
         return _run_cast(form, choose, is_left, arguments, keywords)
 
     vars(call)["casts"] = True  # the wrapper does so too, since it has the same attributes
+    if hasattr(form, "wrapped_by"):
+        form.wrapped_by(call)
     return cast(F, call)
 
 

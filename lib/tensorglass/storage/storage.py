@@ -156,11 +156,6 @@ class UntypedStorage(LookedAt, metaclass=Named, pytorchs="torch.storage.UntypedS
         return cls.on_block(new_block(size), is_new=True) if as_device(device) is CPU else cls(size, device=device)
 
     @classmethod
-    def of_bytes(cls, data: bytes) -> UntypedStorage:
-        """A storage on the CPU with a copy of these bytes."""
-        return _from_bytes(data, CPU)
-
-    @classmethod
     def from_file(cls, filename: str, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
         """A storage on the first `nbytes` bytes of a file. If `shared`, writes go to the file; else they stay in
         memory.
@@ -371,7 +366,7 @@ def _without_bytes(nbytes: int) -> UntypedStorage:
 
 
 def _from_bytes(data: bytes, device: Device) -> UntypedStorage:
-    """Unpickle a storage."""
+    """A storage with a copy of these bytes; pickles name this function."""
     storage = UntypedStorage(len(data), device=device)
     if data:
         storage.buffer[:] = storage.backend.xp.frombuffer(data, "uint8")

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from tensorglass.backends import Array
 from tensorglass.core import dtypes
+from tensorglass.core.devices import CPU
 from tensorglass.core.devices import device as Device
 from tensorglass.core.dtypes import dtype as DType
 from tensorglass.core.errors import Named, explained, type_name, warn
-from tensorglass.storage.storage import UntypedStorage
+from tensorglass.storage.storage import UntypedStorage, _from_bytes
 
 
 class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
@@ -290,7 +291,7 @@ class _OldStorage(metaclass=_OldStorageType):
                 f"buffer has only {(len(taken) - offset) // size} elements after offset {offset}, but specified "
                 f"a size of {count}"
             )
-        untyped = UntypedStorage.of_bytes(taken[offset:end])
+        untyped = _from_bytes(taken[offset:end], CPU)
         if byte_order not in (None, "native", sys.byteorder):
             untyped.byteswap(cls.dtype)
         return TypedStorage._of(untyped, cls.dtype)

@@ -22,6 +22,7 @@ from parity.wrong_calls import RAW, Call, data, outcome, wrong  # noqa: E402  # 
 from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402  # as above
 
 import tensorglass  # noqa: E402  # as above
+from tensorglass.core.left_out import LeftOut, is_left_out  # noqa: E402  # as above
 
 MOST = 8  #: calls of each form
 HOMES = ("", "linalg.", "fft.", "special.", "Tensor.")
@@ -35,10 +36,10 @@ _APART = re.compile(
 #: differ in class or words. Nothing raw comes from them either.
 DIFFER = frozenset((
     "Tensor.addbmm_", "Tensor.addcmul_", "Tensor.addmm_", "Tensor.addr_", "Tensor.baddbmm_", "Tensor.clamp_",
-    "Tensor.cuda", "Tensor.histogram", "Tensor.index_add_", "Tensor.index_put", "Tensor.is_pinned",
-    "Tensor.istft", "Tensor.new", "Tensor.norm", "Tensor.pin_memory", "Tensor.stft", "Tensor.subtract",
-    "Tensor.subtract_", "Tensor.take_along_dim", "Tensor.to", "Tensor.unique", "as_tensor", "baddbmm", "can_cast",
-    "cdist", "clamp_", "einsum", "eye", "fft.ifft", "get_autocast_dtype", "gradient", "grid_sampler_2d",
+    "Tensor.cuda", "Tensor.histogram", "Tensor.index_add_", "Tensor.index_put", "Tensor.is_pinned", "Tensor.istft",
+    "Tensor.new", "Tensor.norm", "Tensor.pin_memory", "Tensor.stft", "Tensor.subtract", "Tensor.subtract_",
+    "Tensor.take_along_dim", "Tensor.to", "Tensor.unique", "as_tensor", "baddbmm", "can_cast", "cdist", "clamp_",
+    "einsum", "eye", "fft.ifft", "get_autocast_dtype", "get_device_module", "gradient", "grid_sampler_2d",
     "histogram", "index_add", "index_put", "index_put_", "is_autocast_enabled", "isin", "istft", "kl_div", "kron",
     "linalg.matrix_rank", "linalg.qr", "linalg.solve_triangular", "lu", "lu_unpack", "matrix_exp", "max_pool1d",
     "max_pool3d", "meshgrid", "qr", "rand", "range", "rrelu", "tensordot", "unique", "unravel_index",
@@ -55,7 +56,11 @@ def _public() -> list[str]:
     names = []
     for home in HOMES:
         ours, theirs = (attrgetter(home[:-1])(library) if home else library for library in (tensorglass, torch))
-        shared = [f"{home}{name}" for name in dir(theirs) if hasattr(ours, name) and callable(getattr(theirs, name))]
+        shared = [
+            f"{home}{name}"
+            for name in dir(theirs)
+            if callable(getattr(theirs, name)) and not is_left_out(getattr(ours, name, LeftOut))
+        ]
         names += [name for name in shared if not (_APART.fullmatch(name) or isinstance(attrgetter(name)(torch), type))]
     return names
 

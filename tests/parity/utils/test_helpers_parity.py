@@ -167,7 +167,7 @@ def test_what_is_kept_may_be_overwritten_where_that_is_allowed() -> None:
 
 
 def test_a_private_name_that_is_missing_gets_advice_too() -> None:
-    for ask in (lambda: tensorglass._nonsense, lambda: tensorglass.nn._nonsense, lambda: tensorglass.cuda._sleep):
+    for ask in (lambda: tensorglass._nonsense, lambda: tensorglass.nn._nonsense, lambda: tensorglass.cuda._nonsense):
         with pytest.raises(AttributeError) as caught:
             ask()
         assert caught.value.__notes__

@@ -50,7 +50,7 @@ def explaining(
             try:
                 values, named = _read_by_signatures(body, name, texts, is_method, arguments[before:], keywords)
             except TypeError as refusal:
-                return torch_function.dispatch_or_refuse(public, arguments, keywords, refusal)
+                return torch_function.dispatch_or_refuse(vars(call).get("public", call), arguments, keywords, refusal)
             return run([*arguments[:before], *values], named)
         try:
             if arguments and type(arguments[0]) is Tensor and arguments[0]._meta is None:
@@ -70,7 +70,7 @@ def explaining(
             try:
                 values, named = _read_by_signatures(body, name, texts, is_method, arguments[before:], keywords)
             except TypeError as refusal:
-                return torch_function.dispatch_or_refuse(public, arguments, keywords, refusal)
+                return torch_function.dispatch_or_refuse(vars(call).get("public", call), arguments, keywords, refusal)
             if not _is_misfit(failure, body):
                 from tensorglass.ops.arg_parser.signature import differ  # when it is needed: imports should be quick
 
@@ -89,14 +89,7 @@ def explaining(
         nonlocal quick, body
         quick, body = wrapper(quick, public), wrapper(body, public)
 
-    public: Callable[..., Any] = call  #: what programs know the operator as
-
-    def wrapped_by(other: Callable[..., Any]) -> None:
-        nonlocal public
-        public = other
-
     vars(call)["make_overridable"] = make_overridable  # called when the first subclass of Tensor is defined
-    vars(call)["wrapped_by"] = wrapped_by  # called by what wraps this once more
     return call
 
 
@@ -141,20 +134,13 @@ def passing(body: Callable[..., Any], unrecorded: Callable[..., Any]) -> Callabl
                 refuse_out_elsewhere(body, body.__name__, arguments, keywords)
             return body(*arguments, **keywords)
         except TypeError as refusal:
-            return torch_function.dispatch_or_refuse(public, arguments, keywords, refusal)
+            return torch_function.dispatch_or_refuse(vars(call).get("public", call), arguments, keywords, refusal)
 
     def make_overridable(public: Callable[..., Any], wrapper: Wrapper) -> None:
         nonlocal quick, body
         quick, body = wrapper(quick, public), wrapper(body, public)
 
-    public: Callable[..., Any] = call
-
-    def wrapped_by(other: Callable[..., Any]) -> None:
-        nonlocal public
-        public = other
-
     vars(call)["make_overridable"] = make_overridable
-    vars(call)["wrapped_by"] = wrapped_by
     return call
 
 

@@ -167,8 +167,7 @@ def _casting(name: str, form: F, choose: Choose) -> F:
         return _run_cast(form, choose, is_left, arguments, keywords)
 
     vars(call)["casts"] = True  # the wrapper does so too, since it has the same attributes
-    if hasattr(form, "wrapped_by"):
-        form.wrapped_by(call)
+    vars(form)["public"] = call  # what programs know the operator as
     return cast(F, call)
 
 

@@ -45,7 +45,7 @@ def left_out(path: str) -> Callable[..., NoReturn]:
     def refuse(*_: Any, **__: Any) -> NoReturn:
         raise _refusal(path)
 
-    refuse.is_left_out = True  # type: ignore[attr-defined]
+    refuse.is_left_out = True  # type: ignore[attr-defined]  # a mark
     refuse.__name__ = refuse.__qualname__ = path.rpartition(".")[2]
     return refuse
 

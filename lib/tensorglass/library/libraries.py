@@ -264,7 +264,7 @@ def register_autograd(
         def run(*args: Any, **kwargs: Any) -> Any:
             return declared.run(*args, **kwargs)
 
-        run.__signature__ = declared.signature  # type: ignore[attr-defined]
+        run.__signature__ = declared.signature  # type: ignore[attr-defined]  # read by `inspect`
         schema = declared.schema.removeprefix(declared.name)
         operator = CustomOpDef(declared.name, run, schema, mutates="!)" in schema)
         declared.with_derivative = operator

@@ -8,7 +8,6 @@ fast path, knows of subclasses; the wrappers that look for them are put in when 
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
@@ -135,15 +134,22 @@ def call_handlers(
 
 
 def dispatch(
-    public: Callable[..., Any], overloaded: list[Any], arguments: tuple[Any, ...], keywords: Mapping[str, Any]
+    public: Callable[..., Any],
+    overloaded: list[Any],
+    arguments: tuple[Any, ...],
+    keywords: Mapping[str, Any],
+    name: str = "",
 ) -> Any:
-    """The result of `call_handlers`. Raises PyTorch's TypeError if all handlers return NotImplemented."""
+    """The result of `call_handlers`. Raises PyTorch's TypeError if all handlers return NotImplemented.
+
+    `name` is what that error calls the function, by default its `qualified_name`.
+    """
     answer = call_handlers(public, overloaded, arguments, keywords)
     if answer is NotImplemented:
         kinds = "".join(f"\n  - tensor subclass {type(argument)}" for argument in overloaded)
         raise TypeError(
-            f"Multiple dispatch failed for '{qualified_name(public)}'; all __torch_function__ handlers returned "
-            f"NotImplemented:\n{kinds}\n\nFor more information, try re-running with TORCH_LOGS=not_implemented"
+            f"Multiple dispatch failed for '{name or qualified_name(public)}'; all __torch_function__ handlers "
+            f"returned NotImplemented:\n{kinds}\n\nFor more information, try re-running with TORCH_LOGS=not_implemented"
         )
     return answer
 
@@ -280,7 +286,4 @@ def qualified_name(public: Callable[..., Any]) -> str:
         return f"torch.Tensor.{name}.{public.__name__}"
     if vars(Tensor).get(public.__name__) is public:
         return f"torch.Tensor.{public.__name__}"
-    is_of_layers = public.__module__ == "tensorglass.nn.functional" and not hasattr(
-        sys.modules["tensorglass"], public.__name__
-    )
-    return f"torch.{'nn.' if is_of_layers else ''}{public.__name__}"  # the operators of layers are in `torch._C._nn`
+    return f"torch.{public.__name__}"

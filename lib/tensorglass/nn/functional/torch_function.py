@@ -21,11 +21,16 @@ from tensorglass.tensor.torch_function import (
     tensor_likes,
 )
 
-#: Operators in PyTorch, whose functions are no operators of our table.
-OPERATORS = frozenset({
-    "avg_pool2d", "avg_pool3d", "bilinear", "elu_", "gelu", "hardtanh_", "leaky_relu_", "linear", "logsigmoid",
-    "one_hot", "prelu", "scaled_dot_product_attention", "softplus", "softshrink",
-})  # fmt: skip
+#: Operators in PyTorch that are none of our table, with the names that its errors give them.
+OPERATORS = {
+    "bilinear": "torch.bilinear", "prelu": "torch.prelu", "logsigmoid": "torch.nn.log_sigmoid",
+} | {
+    name: f"torch.nn.{name}"
+    for name in (
+        "avg_pool2d", "avg_pool3d", "elu_", "gelu", "hardtanh_", "leaky_relu_", "linear", "one_hot",
+        "scaled_dot_product_attention", "softplus", "softshrink",
+    )
+}  # fmt: skip
 
 #: Functions that do not dispatch: they call a method or a function that does.
 PASSING_ON = frozenset({"sigmoid", "tanh", "upsample", "upsample_bilinear", "upsample_nearest"})
@@ -53,7 +58,7 @@ def overridable(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         if not overloaded:
             return function(*arguments, **keywords)
         if name in OPERATORS:
-            return dispatch(call, overloaded, arguments, keywords)
+            return dispatch(call, overloaded, arguments, keywords, OPERATORS[name])
         by_place, by_name = _as_handed_over(function, arguments, keywords)
         relevant = (*by_place, *by_name.values())
         return dispatch_from_python(call, f"torch.nn.functional.{name}", relevant, by_place, by_name)

@@ -46,8 +46,9 @@ def _is_checkpoint_valid() -> bool:
 
 
 def _above(name: str) -> Any:
-    if name == "profiler":  # the module imported above
-        return import_module("tensorglass.profiler.autograd_profiler")
+    if name in ("profiler", "kineto_available"):  # the module above imports what is here
+        profiler = import_module("tensorglass.profiler.autograd_profiler")
+        return profiler if name == "profiler" else profiler.kineto_available
     return refusing("autograd")(name)
 
 

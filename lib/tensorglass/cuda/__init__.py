@@ -71,6 +71,11 @@ def ipc_collect() -> None:
     _cuda.init()
 
 
+def _is_in_bad_fork() -> bool:
+    """False: a process that is forked starts the driver anew when it first needs a GPU."""
+    return False
+
+
 def get_rng_state_all() -> list[Tensor]:
     """The states of the generators of all GPUs."""
     return [_cuda.get_rng_state(index) for index in range(_cuda.device_count())]

@@ -33,14 +33,14 @@ ParamsT = (
 )  #: the type of optimizers' first argument, as PyTorch names it
 
 
-class _Required:
+class _RequiredParameter:
     """The default of an option that every group must give."""
 
     def __repr__(self) -> str:
         return "<required parameter>"
 
 
-required = _Required()
+required = _RequiredParameter()
 
 
 class Optimizer:

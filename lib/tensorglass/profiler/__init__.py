@@ -6,7 +6,7 @@ While a profile runs, public functions are replaced by timed ones (`recording`);
 """
 
 from tensorglass.core.refusing import refusing
-from tensorglass.profiler.autograd_profiler import record_function
+from tensorglass.profiler.autograd_profiler import kineto_available, record_function
 from tensorglass.profiler.profiler import (
     ProfilerAction,
     profile,
@@ -19,6 +19,7 @@ from tensorglass.profiler.recording import ProfilerActivity
 __all__ = [
     "ProfilerAction",
     "ProfilerActivity",
+    "kineto_available",
     "profile",
     "record_function",
     "schedule",

@@ -18,11 +18,17 @@ __all__ = [
     "ProfilerActivity",
     "emit_itt",
     "emit_nvtx",
+    "kineto_available",
     "profile",
     "record_function",
 ]
 
 __getattr__ = refusing("autograd.profiler")
+
+
+def kineto_available() -> bool:
+    """True: what needs PyTorch's library of that name, a profile of operators, can be recorded."""
+    return True
 
 
 class profile:

@@ -13,6 +13,7 @@ from typing import Any
 from warnings import warn
 
 from tensorglass.profiler import autograd_profiler
+from tensorglass.profiler.autograd_profiler import kineto_available as kineto_available
 from tensorglass.profiler.profiler_util import EventList
 from tensorglass.profiler.recording import ProfilerActivity, record_function
 from tensorglass.serialization.files import opened_to_write

@@ -35,6 +35,7 @@ CALLS: list[Callable[[Any], Any]] = [
     lambda torch: torch.cuda.is_available(),
     lambda torch: torch.cuda.device_count(),
     lambda torch: torch.cuda.is_initialized(),
+    lambda torch: torch.cuda._is_in_bad_fork(),
     lambda torch: torch.cuda.memory_allocated(),
     lambda torch: torch.cuda.max_memory_allocated(),
     lambda torch: torch.cuda.memory_reserved(),

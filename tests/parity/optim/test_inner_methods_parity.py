@@ -8,6 +8,13 @@ import pytest
 from parity.same_source import disagreement, seen_by_ours
 
 PROGRAMS = {
+    "an option that each group must give": """
+        required = torch.optim.Optimizer.__repr__.__globals__["required"]
+        see(repr(required), type(required).__name__)
+        parameters = [{"params": [torch.nn.Parameter(torch.zeros(2))]}]
+        attempt(lambda: torch.optim.Optimizer(parameters, {"lr": required}))
+        see(torch.optim.Optimizer([parameters[0] | {"lr": 0.5}], {"lr": required}).param_groups[0]["lr"])
+    """,
     "shapes of schedules": """
         schedules = torch.optim.lr_scheduler
         see([schedules.OneCycleLR._annealing_cos(1.0, 3.0, part / 4) for part in range(5)])

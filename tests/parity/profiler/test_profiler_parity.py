@@ -267,6 +267,7 @@ def _outcome(library: Any, call: str) -> tuple[str, list[str]]:
     "a.profile(enabled=False).__enter__()", "a.profile(use_cpu=False)", "a.emit_nvtx().__enter__()",
     "a.emit_itt().__enter__()", "t.record_function(3).__enter__()", "t.supported_activities()",
     "t.ProfilerActivity.CPU", "list(t.ProfilerAction)",
+    "t.kineto_available(), t.profiler.kineto_available()",
 ])  # fmt: skip
 def test_answers_and_refusals_are_those_of_pytorch(call: str) -> None:
     assert _outcome(tensorglass, call) == _outcome(torch, call)

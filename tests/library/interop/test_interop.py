@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 import numpy as np
 import pytest
 
@@ -98,3 +100,16 @@ def test_numpy_is_refused_where_it_would_cut_a_gradient_off_and_nowhere_else() -
         tensor.numpy()
     with torch.no_grad():
         assert tensor.numpy().tolist() == [1, 1]
+
+
+def test_a_tensor_keeps_an_array_that_owns_its_memory_and_else_the_memory() -> None:
+    array = np.ones(2)
+    own, tensor = weakref.ref(array), torch.from_numpy(array)
+    del array
+    assert own() is not None
+    array = tensor.numpy()
+    seen, other = weakref.ref(array), torch.from_numpy(array)
+    del array
+    tensor.zero_()
+    assert seen() is None
+    assert other.tolist() == [0, 0]

@@ -112,11 +112,12 @@ def jacobian(
 
 def _jacobian_rows(output: Tensor, given: Tensors, create_graph: bool, strict: bool) -> Tensors:
     """The Jacobian of one output, row by row."""
+    flat = output.reshape(-1)
     rows = [
         _filled(
-            _gradients((element,), given, None, create_graph, retain_graph=True), given, strict, create_graph
+            _gradients((flat[place],), given, None, create_graph, retain_graph=True), given, strict, create_graph
         )
-        for element in output.reshape(-1).unbind()
+        for place in range(flat.numel())
     ]  # fmt: skip
     sizes = [(*output._size, *input._size) for input in given]
     if not rows:

@@ -129,7 +129,8 @@ import tensorglass as torch
 from glassroom import check
 a = torch.ones(2, 3)
 for wrong in (lambda: a.sum(5), lambda: a.permute(0), lambda: a.expand(4, 3), lambda: torch.arange(0, 5, -1),
-              lambda: torch.sparse_coo_tensor(), lambda: torch.zeross, lambda: a @ a.double(), lambda: a @ torch.ones(2)):
+              lambda: torch.sparse_coo_tensor(), lambda: torch.zeross, lambda: a @ a.double(),
+              lambda: a @ torch.ones(2)):
     try:
         wrong()
     except Exception as error:

@@ -247,6 +247,9 @@ LAYERS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
         lambda lib: lib.nn.Conv2d(2, 3, 3, stride=(2, 3), padding=(1, 2), dilation=(1, 2)), [(33, 2, 6, 9)]
     ),
     "convolution of a batch in pieces": (lambda lib: lib.nn.Conv2d(8, 110, 3), [(32, 8, 3, 6)]),
+    "convolution of a batch, of more channels than cells": (
+        lambda lib: lib.nn.Conv2d(256, 512, 3, padding=1), [(32, 256, 2, 2)],
+    ),
     "convolution of few": (lambda lib: lib.nn.Conv2d(2, 3, 3, padding=1), [(2, 2, 6, 5)]),
     "transposed convolution of a batch": (lambda lib: lib.nn.ConvTranspose2d(2, 3, 3, padding=1), [(33, 2, 6, 5)]),
     "convolution of larger images": (lambda lib: lib.nn.Conv2d(2, 3, 3, padding=1), [(3, 2, 15, 16)]),

@@ -102,11 +102,8 @@ def _windows(rows: Array, height: int, step: int, count: int, parts: int = 1) ->
 def _multiply(kernels: Array, rows: Array, height: int, step: int, out: Array) -> None:
     """The kernels' products with windows of rows, in pieces that OpenBLAS multiplies without packing them."""
     cells = rows.shape[2]
-    parts = -(-kernels.size * cells // SMALL)
-    while cells % parts:
-        parts += 1
-    if cells // parts < _LEAST_PIECE:
-        parts = 1
+    least = -(-kernels.size * cells // SMALL)
+    parts = next((parts for parts in range(least, cells // _LEAST_PIECE + 1) if cells % parts == 0), 1)
     XP.matmul(kernels, _windows(rows, height, step, len(out), parts), _windows(out, 1, 1, len(out), parts))
 
 

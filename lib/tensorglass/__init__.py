@@ -83,6 +83,7 @@ from tensorglass.core.memory_format import (
     channels_last_3d,
     contiguous_format,
     layout,
+    legacy_contiguous_format,
     memory_format,
     preserve_format,
     sparse_bsc,

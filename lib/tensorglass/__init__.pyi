@@ -146,6 +146,7 @@ from tensorglass.core.memory_format import channels_last as channels_last
 from tensorglass.core.memory_format import channels_last_3d as channels_last_3d
 from tensorglass.core.memory_format import contiguous_format as contiguous_format
 from tensorglass.core.memory_format import layout as layout
+from tensorglass.core.memory_format import legacy_contiguous_format as legacy_contiguous_format
 from tensorglass.core.memory_format import memory_format as memory_format
 from tensorglass.core.memory_format import preserve_format as preserve_format
 from tensorglass.core.memory_format import sparse_bsc as sparse_bsc

@@ -35,6 +35,8 @@ _anomaly = anomaly.state
 class Run:
     """One backward pass: which nodes still wait, which gradients have arrived, and which ones are returned."""
 
+    callbacks: Sequence[Callable[[], object]] = ()  #: what `queue_callback` was given; a list once there are any
+
     def __init__(
         self,
         roots: Sequence[Edge],
@@ -280,9 +282,21 @@ def run(
         new_run: type[Run] = current.kind or seams.backward_pass or Run
         walk = current.walk = new_run(roots, keep_graph or state.keeps_graphs, create_graph, wanted, collect)
         walk.walk(roots, gradients)
+        for callback in walk.callbacks:
+            callback()
         return walk.caught
     finally:
         state.grad, current.walk = before
+
+
+def queue_callback(callback: Callable[[], object]) -> None:
+    """Have `callback` called when the backward pass that runs now has visited its last node."""
+    walk = current.walk
+    if walk is None:
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    if not walk.callbacks:
+        walk.callbacks = []
+    walk.callbacks.append(callback)
 
 
 def one_for(size: tuple[int, ...], dtype: DType, device: Device, backend: Backend) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorglass.autograd.engine import queue_callback
 from tensorglass.core.errors import warn
 from tensorglass.tensor.tensor import Tensor
 
@@ -18,8 +19,21 @@ class VariableMeta(type):
         return isinstance(other, Tensor)
 
 
+class Engine:
+    """What programs ask of the engine that runs backward passes."""
+
+    queue_callback = staticmethod(queue_callback)
+
+    @staticmethod
+    def is_checkpoint_valid() -> bool:
+        """Whether a checkpoint may compute its part again in this backward pass: in each, here."""
+        return True
+
+
 class Variable(metaclass=VariableMeta):
     """A leaf tensor on the memory of `data`, from the time before tensors had gradients themselves."""
+
+    _execution_engine = Engine()
 
     def __new__(cls, data: Tensor, requires_grad: bool = False, volatile: bool = False) -> Any:
         if volatile:

@@ -59,8 +59,12 @@ def answering(
 
 
 _PYTORCH_NAMES = os.path.join(os.path.dirname(__file__), "pytorch_names.txt")
-_INNER = ("Tensor._make_wrapper_subclass",)  #: names that PyTorch does not document, and that libraries ask for
-_PROPERTIES = ("grad_dtype", "name")  #: attributes of PyTorch's tensors that are no methods
+_INNER = (
+    "Tensor._indices",
+    "Tensor._make_wrapper_subclass",
+    "Tensor._values",
+)  #: names that PyTorch does not document, and that libraries ask for
+_PROPERTIES = ("grad_dtype",)  #: attributes of PyTorch's tensors that are no methods
 MODULES = ("linalg", "special", "fft")
 _library: ModuleType  #: the package, which imports this module
 

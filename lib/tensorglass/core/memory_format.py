@@ -50,6 +50,7 @@ sparse_bsr = layout._define("sparse_bsr")
 sparse_bsc = layout._define("sparse_bsc")
 
 contiguous_format = memory_format._define("contiguous_format")  #: the last dimension is innermost
+legacy_contiguous_format = contiguous_format  #: an older name
 preserve_format = memory_format._define("preserve_format")  #: the order of the source, if it is dense
 channels_last = memory_format._define("channels_last")  #: (N, C, H, W) with C innermost
 channels_last_3d = memory_format._define("channels_last_3d")  #: (N, C, D, H, W) with C innermost

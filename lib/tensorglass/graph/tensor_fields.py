@@ -68,6 +68,11 @@ class GradientFields:
         return 0 if self._meta is None else self._meta.output_nr
 
     @property
+    def name(self: Tensor) -> None:  # type: ignore[misc]  # as above
+        """PyTorch keeps a name of tensors in C++ that Python cannot give: always None."""
+        return None
+
+    @property
     def grad(self: Tensor) -> Tensor | None:  # type: ignore[misc]  # as above
         """The gradient that backward collected here; None before."""
         meta = self._meta

@@ -13,10 +13,9 @@ from typing import Any
 from tensorglass.geometry.dims import wrap_dim
 from tensorglass.nn import functional as F
 from tensorglass.nn.functional.dropout import of_channels, of_channels_alpha, of_elements, of_elements_alpha
+from tensorglass.nn.functional.loss.reduction import REDUCTIONS
 from tensorglass.ops.arg_parser.parsed import parsed
 from tensorglass.ops.reductions.softmax import softmax_backward
-
-REDUCTIONS = ("none", "mean", "sum")
 
 
 def _dropping(name: str, function: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:

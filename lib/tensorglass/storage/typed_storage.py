@@ -86,7 +86,7 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
         """The number of elements."""
         return self._storage.nbytes() // self.dtype.itemsize
 
-    __len__ = size
+    __len__ = _size = size
 
     def data_ptr(self) -> int:
         """The address of the first byte. It is a method of this object: those of two storages are never equal."""
@@ -95,6 +95,16 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
     def element_size(self) -> int:
         """Bytes an element."""
         return self.dtype.itemsize
+
+    _dtype = property(lambda self: self.dtype)  # the name that older programs use
+
+    def _is_shared(self) -> bool:
+        return self._storage.is_shared()
+
+    def _new_shared(self, size: int, *, device: Device | str | None = None) -> TypedStorage:
+        """A storage of `size` elements in shared memory."""
+        untyped = UntypedStorage._new_shared(size * self.dtype.itemsize, device="cpu" if device is None else device)
+        return TypedStorage._of(untyped, self.dtype)
 
     def share_memory_(self) -> TypedStorage:
         """Move the bytes into shared memory, if they are the CPU's and not there yet. Not resizable from then on."""
@@ -152,6 +162,11 @@ class TypedStorage(metaclass=Named, pytorchs="torch.storage.TypedStorage"):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TypedStorage:
         return TypedStorage._of(self._storage.__deepcopy__(memo), self.dtype)
+
+    def cuda(self, device: Device | str | int | None = None, non_blocking: bool = False) -> TypedStorage:
+        """This storage if it is on the GPU, else a copy of it there."""
+        moved = self._storage.cuda(device, non_blocking)
+        return self if moved is self._storage else TypedStorage._of(moved, self.dtype)
 
     def cpu(self) -> TypedStorage:
         """This storage if it is on the CPU, else a copy of it there."""
@@ -263,6 +278,15 @@ class _OldStorage(metaclass=_OldStorageType):
     def __new__(cls, data: Any = 0, *, wrap_storage: UntypedStorage | None = None) -> Any:
         warn_of_removal(stacklevel=3)
         return TypedStorage(data, wrap_storage=wrap_storage, dtype=cls.dtype)
+
+    @classmethod
+    def from_file(cls, filename: str, shared: bool = False, size: int = 0) -> TypedStorage:
+        """A storage on the first `size` elements of a file. If `shared`, writes go to the file."""
+        return TypedStorage._of(UntypedStorage.from_file(filename, shared, size * cls.dtype.itemsize), cls.dtype)
+
+    @classmethod
+    def _new_shared(cls, size: int) -> TypedStorage:
+        return TypedStorage._of(UntypedStorage._new_shared(size * cls.dtype.itemsize), cls.dtype)
 
     @classmethod
     def from_buffer(cls, buffer: Any, byte_order: str | None = None, count: int = -1, offset: int = 0) -> TypedStorage:

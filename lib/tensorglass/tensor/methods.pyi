@@ -1446,6 +1446,10 @@ class Methods(StorageHolder):
     def mvlgamma_(self, p: _int) -> Tensor:
         """`mvlgamma`, written to `input`."""
 
+    @property
+    def name(self) -> None:
+        """PyTorch keeps a name of tensors in C++ that Python cannot give: always None."""
+
     def nan_to_num(
         self, nan: _float | None = None, posinf: _float | None = None, neginf: _float | None = None,
     ) -> Tensor:

@@ -14,6 +14,7 @@ __all__ = ["backcompat", "checkpoint", "data", "deterministic", "dlpack", "hooks
 __getattr__ = fetching(
     globals(),
     {
+        "_contextlib": (),
         "_foreach_utils": (),
         "_pytree": (),
         "backcompat": (),

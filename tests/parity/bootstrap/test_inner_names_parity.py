@@ -7,10 +7,12 @@ from parity.steps import disagreement, lines
 
 import tensorglass
 import tensorglass.cpu.amp
+import tensorglass.onnx.operators
 import tensorglass.testing._comparison
 import tensorglass.utils._python_dispatch
 
 torch = pytest.importorskip("torch", reason="the oracle, PyTorch, is not installed (extra: parity)")
+pytest.importorskip("torch.onnx.operators", reason="as above")
 
 STEPS = r"""
 torch._convert_indices_from_coo_to_csr(torch.tensor([0, 0, 2]), 4)
@@ -33,6 +35,16 @@ torch._tensor_str.PRINT_OPTS.linewidth, torch._tensor_str.PRINT_OPTS.sci_mode
 torch.cpu.is_available(), torch.cpu.device_count(), torch.cpu.current_device(), torch.cpu.is_initialized()
 torch.cpu.synchronize(), torch.cpu.set_device("cpu")
 torch.onnx.is_in_onnx_export()
+torch.onnx.operators.shape_as_tensor(torch.ones(2, 3)), torch.onnx.operators.shape_as_tensor(torch.tensor(1))
+torch.onnx.operators.reshape_from_tensor_shape(torch.ones(2, 3), torch.tensor([3, -1]))
+torch.nn.functional._Reduction.get_enum("sum"), torch.nn.functional._Reduction.legacy_get_enum(None, False, False)
+torch.ones(2).name, (torch.ones(2, requires_grad=True) * 2).name
+hasattr(torch.ones(2), "_indices"), hasattr(torch.Tensor, "_values")
+torch.legacy_contiguous_format, torch.legacy_contiguous_format is torch.contiguous_format
+torch.nn.Linear(2, 3).xpu
+torch.autograd.Variable._execution_engine.queue_callback(print)
+seen=[] ;; x=torch.ones(2, requires_grad=True) ;; queue=torch.autograd.Variable._execution_engine.queue_callback ;; \
+    _=x.register_hook(lambda g: queue(lambda: seen.append(x.grad.tolist()))) ;; (x * 3).sum().backward() ;; seen
 c=torch.nn.ConvTranspose2d(1,1,3,2,1) ;; c._output_padding(torch.ones(1,1,4,4),[8,7],[2,2],[1,1],[3,3],2,[1,1])
 c=torch.nn.ConvTranspose1d(1,1,3,stride=2) ;; c._output_padding(torch.ones(1,1,4),None,[2],[0],[3],1)
 c=torch.nn.ConvTranspose1d(1,1,3,stride=2) ;; c._output_padding(torch.ones(1,4),[1,10],[2],[0],[3],1)

@@ -22,7 +22,7 @@ PLACES = [
 
 #: Members that only PyTorch's own code asks for: of its compilers, devices, graphs and workers, and figures in between.
 LEFT = frozenset((
-    "T_destination", "ipu", "mtia", "xpu", "_maybe_warn_non_full_backward_hook", "_is_protocol",
+    "T_destination", "ipu", "mtia", "_maybe_warn_non_full_backward_hook", "_is_protocol",
     "cummulative_sizes", "OptimizerPostHook", "OptimizerPreHook", "_accelerator_graph_capture_health_check",
     "_cuda_graph_capture_health_check", "_group_tensors_by_device_and_dtype", "_optimizer_step_code",
     "_patch_step_function", "_process_value_according_to_param_policy", "_init_scale_fn", "_get_in_channels",

@@ -28,6 +28,9 @@ def outcome(library: Any, expression: str) -> tuple[str, list[str]]:
 
 STORAGES = r"""
 torch.FloatStorage(3).size()
+torch.FloatStorage(3)._size(), torch.FloatStorage(3)._dtype, torch.FloatStorage(3)._is_shared()
+torch.LongStorage._new_shared(2), torch.LongStorage._new_shared(2)._is_shared()
+torch.FloatStorage.from_file("/dev/zero", False, 3)
 torch.FloatStorage([1,2,3])
 torch.FloatStorage([1,2,3]).tolist()
 torch.FloatStorage()

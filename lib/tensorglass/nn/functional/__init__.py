@@ -91,6 +91,7 @@ from tensorglass.nn.functional.loss import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
+from tensorglass.nn.functional.loss import numbered as _Reduction
 from tensorglass.nn.functional.normalization import (
     batch_norm,
     group_norm,

@@ -12,6 +12,7 @@ from tensorglass.tensor.tensor import Tensor
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 
 Tensors = Tensor | Iterable[Tensor]
+_tensor_or_tensors = Tensors  # PyTorch's name
 
 
 def _listed(tensors: Tensors) -> list[Tensor]:

@@ -11,6 +11,8 @@ from tensorglass.tensor.tensor import Tensor
 
 reduced = ops.reduced
 
+REDUCTIONS = ("none", "mean", "sum")  #: each stands at its number
+
 
 def legacy_reduction(size_average: bool | None, reduce: bool | None, *, emit_warning: bool = True) -> str:
     """The `reduction` that the deprecated arguments stand for, with PyTorch's warning."""
@@ -27,7 +29,7 @@ def read_reduction(reduction: str, size_average: bool | None = None, reduce: boo
     if reduction == "elementwise_mean":
         warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.")
         return "mean"
-    if reduction not in ("none", "mean", "sum"):
+    if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return reduction
 

@@ -83,6 +83,10 @@ class Conversions:
         """Move the module to a GPU."""
         return self._apply(lambda tensor: tensor.cuda(device))
 
+    def xpu(self, device: int | Device | None = None) -> Self:
+        """Move the module to a GPU of Intel's: refused, there is none."""
+        return self._apply(lambda tensor: tensor.to("xpu" if device is None else device))
+
     def cpu(self) -> Self:
         """Move the module to the CPU."""
         return self._apply(lambda tensor: tensor.cpu())

@@ -199,3 +199,12 @@ def test_the_path_of_the_environment_is_kept(tmp_path: Path) -> None:
     command = [*RUN, "-m", "beside"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd="/")
     assert done.stdout == "torch\n"
+
+
+def test_older_names_for_cuda_work_when_their_modules_were_imported() -> None:
+    code = (
+        "import torch.cuda.amp.autocast_mode, torch.cuda.amp.grad_scaler; amp = torch.cuda.amp;"
+        "from torch.cuda.amp import autocast_mode, grad_scaler; assert grad_scaler.OptState and autocast_mode.autocast;"
+        "print(amp.custom_fwd(len).__name__, amp.custom_bwd(len).__name__, amp.GradScaler(enabled=False).is_enabled())"
+    )
+    assert ran(*RUN, "-W", "ignore", "-c", code).stdout == "len len False\n"

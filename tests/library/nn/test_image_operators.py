@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import pytest
@@ -167,3 +168,21 @@ def test_a_convolution_keeps_no_windows_for_its_backward_pass() -> None:
     tensors = [getattr(result.grad_fn, name) for name in kept]
     sizes = {tuple(tensor.shape) for tensor in tensors if isinstance(tensor, torch.Tensor)}
     assert sizes == {(8, 16, 32, 32), (16, 16, 3, 3)}
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+@pytest.mark.parametrize("dilation", [1, 2, 3])
+def test_a_window_that_lies_in_padding_alone_has_no_cell_to_give_a_gradient_to(rank: int, dilation: int) -> None:
+    pool = getattr(F, f"max_pool{rank}d")
+    for length, kernel, step in product((1, 2, 5), (2, 3), (1, 2, 3)):
+        x = torch.arange(2.0 * length**rank).reshape(1, 2, *[length] * rank).requires_grad_()
+        if length + 2 <= dilation * (kernel - 1):
+            continue  # no window fits
+        maxima, places = pool(x, kernel, step, 1, dilation, ceil_mode=True, return_indices=True)
+        (gradient,) = torch.autograd.grad(maxima.sum(), x, torch.tensor(2.0), create_graph=True)
+        is_seen = maxima.isinf().logical_not()
+        expected = torch.zeros(2, length**rank)
+        for channel in range(2):
+            for place in places[0, channel][is_seen[0, channel]].tolist():
+                expected[channel, place] += 2
+        assert gradient.flatten().tolist() == expected.flatten().tolist()

@@ -33,10 +33,14 @@ class _Of(NamedTuple):
     name: str  #: PyTorch's, of the node
     lengths: Lengths  #: the lengths of the image
     may_repeat: bool = True  #: whether several windows may have the same largest element
+    may_miss: bool = False  #: whether all cells of a window may be padding: its index is then that of no cell
 
 
 @derivative(node=lambda of: f"{of.name}BackwardBackward0", part=lambda grad, indices, of: gathered(grad, indices, of))
 def _put_back(part: Tensor, indices: Tensor, of: _Of) -> Tensor:
+    if of.may_miss:
+        is_no_cell = indices >= math.prod(of.lengths)
+        part, indices = part.masked_fill(is_no_cell, 0), indices.masked_fill(is_no_cell, 0)
     return like_channels_last(
         run_wide(kernels.put_back, part.contiguous(), indices.contiguous(), of.lengths, of.may_repeat), part
     )
@@ -46,6 +50,10 @@ def _put_back(part: Tensor, indices: Tensor, of: _Of) -> Tensor:
 def _gathered(whole: Tensor, indices: Tensor, of: _Of) -> Tensor:
     outer = whole._size[: len(whole._size) - len(of.lengths)]
     cells, places = math.prod(of.lengths), math.prod(indices._size[len(outer) :])
+    if of.may_miss:
+        is_no_cell = indices >= cells
+        inside = indices.masked_fill(is_no_cell, 0)
+        return _gathered(whole, inside, of._replace(may_miss=False)).masked_fill(is_no_cell, 0)
     result = whole.reshape((*outer, cells)).gather(-1, indices.reshape((*outer, places)))
     return result.reshape(indices._size)
 
@@ -85,8 +93,9 @@ def _pool_gradient(grad: Tensor, input_size: Lengths, input_stride: Lengths, res
     grad = as_input_lies(grad, input_size, input_stride)
     rank = len(move.counts)
     windows = move.windows
-    overlap = any(step < apart * (size - 1) + 1 for size, step, _, apart in zip(*windows, strict=True))
-    of = _Of(f"MaxPool{rank}DWithIndices", tuple(input_size[-rank:]), overlap)
+    may_miss = any(apart > 1 for apart in windows.dilation)
+    may_repeat = may_miss or any(step < apart * (size - 1) + 1 for size, step, _, apart in zip(*windows, strict=True))
+    of = _Of(f"MaxPool{rank}DWithIndices", tuple(input_size[-rank:]), may_repeat, may_miss)
     gradient: Tensor = put_back(grad, result1, of)
     return gradient
 

@@ -38,7 +38,7 @@ def pytorchs(name: str) -> str:
     """PyTorch's name for a kept value."""
     if name == "input":
         return "self"
-    if name.endswith("_size"):
+    if name.endswith("_size") and name != "split_size":
         return f"{pytorchs(name.removesuffix('_size'))}_sym_sizes"
     if name.endswith("_stride"):
         return f"{pytorchs(name.removesuffix('_stride'))}_sym_strides"

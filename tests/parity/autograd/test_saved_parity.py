@@ -103,3 +103,16 @@ def test_a_number_shows_as_one_and_the_same_tensor() -> None:
     node = (tensorglass.ones(2, requires_grad=True) * 2).grad_fn
     assert node._saved_other.data_ptr() == node._saved_other.data_ptr()
     assert node(tensorglass.ones(2))[0].tolist() == [2, 2]
+
+
+CUTS = ["x.split(2, 1)", "x.split(5)", "x.split((1, 2), 1)", "x.chunk(2, 2)", "x[:, :0].chunk(2, 1)"]
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_nodes_of_parts_show_how_the_tensor_was_cut(cut: str) -> None:
+    ours, theirs = (
+        eval(cut, {"x": library.ones(2, 3, 4, requires_grad=True)})[0].grad_fn for library in (tensorglass, torch)
+    )
+    names = [name for name in dir(theirs) if name.startswith("_saved")]
+    assert names == [name for name in dir(ours) if name.startswith("_saved")]
+    assert [getattr(ours, name) for name in names] == [getattr(theirs, name) for name in names]

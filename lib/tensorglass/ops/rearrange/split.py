@@ -39,7 +39,7 @@ _BY_SIZE = (
 
 @derivative(
     node=lambda split_size: "SplitBackward0" if isinstance(split_size, (int, Tensor)) else None,
-    input=lambda grads, dim: cat(grads, dim),
+    input=lambda grads, dim, input_size, split_size: cat(grads, dim),
 )
 def _split(input: Tensor, split_size: Any, dim: int = 0) -> Views:
     """Views of `split_size` positions each along `dim`, the last perhaps smaller; or of the sizes in a list."""
@@ -51,11 +51,16 @@ def _split(input: Tensor, split_size: Any, dim: int = 0) -> Views:
 
             dim = Signatures(None, "split", _BY_SIZE, False).read((input, split_size, dim), {})[0][2]
         return as_siblings(_cut(input, geometry.split(input._size, index(split_size), dim), dim))
-    from tensorglass.ops.arg_parser.signature import refusal  # when it is needed: imports should be quick
+    if (
+        type(dim) is not int
+        or type(split_size) not in (list, tuple)
+        or any(type(part) is not int for part in split_size)
+    ):
+        from tensorglass.ops.arg_parser.signature import refusal  # when it is needed: imports should be quick
 
-    refused = refusal("split_with_sizes", (input, split_size, dim), {}, is_method=False)
-    if refused is not None:
-        raise refused
+        refused = refusal("split_with_sizes", (input, split_size, dim), {}, is_method=False)
+        if refused is not None:
+            raise refused
     return split_with_sizes(input, split_size, dim)
 
 
@@ -70,20 +75,20 @@ def split(tensor: Tensor, split_size_or_sections: int | Sequence[int], dim: int 
 
 
 @operator("view")
-@derivative(input=lambda grads, dim: cat(grads, dim))
+@derivative(input=lambda grads, dim, input_size, split_sizes: cat(grads, dim))
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) -> Views:
     """Views of the given sizes along `dim`, which make it up together."""
     return as_siblings(_cut(input, geometry.split_with_sizes(input._size, list(split_sizes), dim), dim))
 
 
 @operator("view")
-@derivative(
-    node=lambda input, dim: "SplitBackward0" if input._size[dim:][:1] != (0,) else "SplitWithSizesBackward0",
-    input=lambda grads, dim: cat(grads, dim),
-)
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> Views:
     """At most `chunks` views of equal size along `dim`, the last perhaps smaller."""
-    return as_siblings(_cut(input, geometry.chunk(input._size, chunks, dim), dim))
+    parts = geometry.chunk(input._size, chunks, dim)
+    if input._meta is None:
+        return as_siblings(_cut(input, parts, dim))
+    views: Views = input.split(parts[0][1] or [0] * len(parts), dim)  # the node that PyTorch records
+    return views
 
 
 @operator(

@@ -35,15 +35,10 @@ _anomaly = anomaly.state
 class Run:
     """One backward pass: which nodes still wait, which gradients have arrived, and which ones are returned."""
 
-    callbacks: Sequence[Callable[[], object]] = ()  #: what `queue_callback` was given; a list once there are any
+    callbacks: Sequence[Callable[[], object]] = ()  #: called at its end; a list once there are any
 
     def __init__(
-        self,
-        roots: Sequence[Edge],
-        keep_graph: bool,
-        create_graph: bool,
-        wanted: Sequence[Edge] | None,
-        collect: bool,
+        self, roots: Sequence[Edge], keep_graph: bool, create_graph: bool, wanted: Sequence[Edge] | None, collect: bool
     ) -> None:
         self.keep_graph = keep_graph
         self.create_graph = create_graph
@@ -287,16 +282,6 @@ def run(
         return walk.caught
     finally:
         state.grad, current.walk = before
-
-
-def queue_callback(callback: Callable[[], object]) -> None:
-    """Have `callback` called when the backward pass that runs now has visited its last node."""
-    walk = current.walk
-    if walk is None:
-        raise RuntimeError("Final callbacks can only be installed during backward pass.")
-    if not walk.callbacks:
-        walk.callbacks = []
-    walk.callbacks.append(callback)
 
 
 def one_for(size: tuple[int, ...], dtype: DType, device: Device, backend: Backend) -> Any:

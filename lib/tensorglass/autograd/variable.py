@@ -5,9 +5,10 @@ Nothing is wrapped any more: `Variable(x)` is a tensor, and every tensor is an i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from tensorglass.autograd.engine import queue_callback
+from tensorglass.autograd.engine import current
 from tensorglass.core.errors import warn
 from tensorglass.tensor.tensor import Tensor
 
@@ -22,7 +23,15 @@ class VariableMeta(type):
 class Engine:
     """What programs ask of the engine that runs backward passes."""
 
-    queue_callback = staticmethod(queue_callback)
+    @staticmethod
+    def queue_callback(callback: Callable[[], object]) -> None:
+        """Have `callback` called when the backward pass that runs now has visited its last node."""
+        walk = current.walk
+        if walk is None:
+            raise RuntimeError("Final callbacks can only be installed during backward pass.")
+        if not walk.callbacks:
+            walk.callbacks = []
+        walk.callbacks.append(callback)
 
     @staticmethod
     def is_checkpoint_valid() -> bool:

@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -117,7 +116,7 @@ def running_lab(base: Path) -> Iterator[Lab]:
     notification.write_text(json.dumps({"fetchNews": "false", "checkForUpdates": False}))
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        port = probe.getsockname()[1]  # JupyterLab takes another one if somebody has this one by then
     environment = {
         **os.environ,
         "JUPYTERLAB_SETTINGS_DIR": str(settings),
@@ -127,15 +126,13 @@ def running_lab(base: Path) -> Iterator[Lab]:
         "PYTHONPATH": os.pathsep.join([str(ROOT / folder) for folder in ("lib", "course", "tests")]),
     }
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
-    command += [f"--port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={TOKEN}"]
+    command += [f"--port={port}", f"--IdentityProvider.token={TOKEN}"]
     command += [f"--ServerApp.root_dir={folder}", "--LabApp.expose_app_in_browser=True"]
     command += ["--JupyterNotebookApp.expose_app_in_browser=True"]  # Notebook 7 is served beside it, if installed
     with (base / "log").open("w") as log:
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:
-            url = f"http://127.0.0.1:{port}"
-            _wait_for(f"{url}/api?token={TOKEN}", server, base / "log")
-            yield Lab(url, folder)
+            yield Lab(_address(server, base / "runtime", base / "log"), folder)
         finally:
             server.terminate()
             try:
@@ -145,13 +142,16 @@ def running_lab(base: Path) -> Iterator[Lab]:
                 server.wait()
 
 
-def _wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
+def _address(server: subprocess.Popen[bytes], runtime: Path, log: Path) -> str:
+    """Wait until a server answers; its port is in the file that Jupyter writes for each server that runs."""
+    notes = runtime / f"jpserver-{server.pid}.json"
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end:
         assert server.poll() is None, log.read_text()
         try:
-            with urllib.request.urlopen(url, timeout=2):
-                return
-        except (urllib.error.URLError, OSError):
+            url = f"http://127.0.0.1:{json.loads(notes.read_text())['port']}"
+            with urllib.request.urlopen(f"{url}/api?token={TOKEN}", timeout=2):
+                return url
+        except (OSError, json.JSONDecodeError):  # not written yet, or not answered yet
             time.sleep(0.1)
     raise AssertionError(f"JupyterLab did not answer: {log.read_text()}")

@@ -2,8 +2,9 @@
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 from stored_notebooks import FOLDER, NOTEBOOKS
+
+from glassroom.workspace.execution import execute
 
 NAMED = ("2_tensors/06", "3_autograd/01", "5_networks/06")
 WALKED = [place for place in NOTEBOOKS if str(place).startswith(NAMED)]
@@ -17,8 +18,7 @@ def test_after_the_last_cell_each_earlier_one_runs_and_accepts_the_same_answers(
     sources = [cell.source for cell in stored.cells if cell.cell_type == "code"]
     notebook = nbformat.v4.new_notebook(metadata=stored.metadata)
     notebook.cells = [nbformat.v4.new_code_cell(each) for each in (*sources, *reversed(sources))]
-    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str((FOLDER / place).parent)}}).execute()
-    for cell in notebook.cells:
+    for cell in execute(notebook, (FOLDER / place).parent, timeout=120).cells:
         told = "".join(output.get("text", "") for output in cell.outputs)
         assert "✗" not in told, f"{cell.source}\n{told}"
         assert "Not yet" not in told, f"{cell.source}\n{told}"

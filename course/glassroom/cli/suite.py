@@ -200,7 +200,8 @@ def _own_course(folder: Path, jobs: int, passed_on: list[str]) -> int:
 def _outputs(folder: Path, jobs: int) -> Layer:
     """The layer that compares every stored output of the notebooks in a folder."""
     compared = ("--nbval", "--nbval-current-env", f"--nbval-cell-timeout={CELL_SECONDS}")
-    return Layer("outputs", (*compared, *_processes("outputs", jobs), str(folder.resolve())))
+    kernels = ("-p", "glassroom.testing.nbval_kernels")
+    return Layer("outputs", (*compared, *kernels, *_processes("outputs", jobs), str(folder.resolve())))
 
 
 def available_layers(root: Path | None, jobs: int) -> list[Layer]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import IO, Any
 
+from glassroom.workspace.kernel_sockets import reached_by_sockets
 from glassroom.workspace.notebook_json import DamagedNotebook, Notebook, serialise
 from glassroom.workspace.problems import Exit, Problem
 
@@ -67,6 +68,9 @@ def execute(
             raise CellFailed(current, "it was interrupted before this cell")
 
     class Client(NotebookClient):
+        def create_kernel_manager(self) -> Any:
+            return reached_by_sockets(super().create_kernel_manager(), sockets)
+
         @asynccontextmanager
         async def async_setup_kernel(self, **arguments: Any) -> AsyncIterator[None]:
             with _signal_handlers_kept(asyncio.get_running_loop()):
@@ -91,7 +95,10 @@ def execute(
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     last_words = ""
     try:
-        with tempfile.TemporaryFile() as complaints:  # not the terminal: a kernel that cannot start prints a traceback
+        with (
+            tempfile.TemporaryDirectory(prefix="kernel-", ignore_cleanup_errors=True) as sockets,
+            tempfile.TemporaryFile() as complaints,  # not the terminal: a kernel that cannot start prints a traceback
+        ):
             try:
                 client.execute(env=environment, stderr=complaints)
             except RuntimeError:

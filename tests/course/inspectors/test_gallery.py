@@ -8,9 +8,9 @@ from pathlib import Path
 import nbformat
 import pytest
 from every_inspector import every_inspector
-from nbclient import NotebookClient
 
 import tensorglass
+from glassroom.workspace.execution import execute
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "inspectors.md").read_text(encoding="utf-8")
@@ -21,7 +21,7 @@ BLOCKS = re.findall(r"```python\n(.*?)```(?:\n\n<picture>.*?images/([\w-]+)-dark
 def test_each_block_with_a_picture_displays_an_inspector() -> None:
     pytest.importorskip("torch", reason="the gallery shows real PyTorch tensors")
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code.strip()) for code, _ in BLOCKS])
-    NotebookClient(notebook, kernel_name="python3", timeout=120).execute()
+    notebook = execute(notebook, DOCS, timeout=120)
     shown = [any("image/svg+xml" in output.get("data", {}) for output in cell.outputs) for cell in notebook.cells]
     assert shown == [bool(name) for _, name in BLOCKS]
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-from nbclient import NotebookClient
 
 from glassroom.inspectors.memory_map.inspector import show
+from glassroom.workspace.execution import execute
 
 torch = pytest.importorskip("torch", reason="the memory map is drawn of PyTorch tensors")
 
@@ -62,12 +62,12 @@ def test_the_bundle_outside_a_notebook_is_text_and_svg() -> None:
     assert picture._repr_mimebundle_() == {"text/plain": repr(picture), "image/svg+xml": picture.svg}
 
 
-def test_a_notebook_that_runs_unattended_stores_text_and_svg_and_the_same_ones_every_time() -> None:
+def test_a_notebook_that_runs_unattended_stores_text_and_svg_and_the_same_ones_every_time(tmp_path: Path) -> None:
     def outputs() -> list[dict[str, str]]:
         notebook = nbformat.v4.new_notebook(
             cells=[nbformat.v4.new_code_cell("import torch\nfrom glassroom import show\na = torch.arange(6.)\nshow(a)")]
         )
-        NotebookClient(notebook, kernel_name="python3", timeout=120).execute()
+        notebook = execute(notebook, tmp_path, timeout=120)
         assert "widgets" not in notebook.metadata
         return [output["data"] for output in notebook.cells[0].outputs]
 

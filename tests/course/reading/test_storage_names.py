@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from importlib.util import find_spec
+from pathlib import Path
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 from stored_notebooks import NOTEBOOKS
 
 import tensorglass
 from glassroom import explore_broadcast, explore_index, memory_timeline, model_map, show, step_backward, watch
 from glassroom.inspectors.base import Inspector
+from glassroom.workspace.execution import execute
 from tensorglass import memory, nn
 
 SET_UP = "import {library} as torch\nfrom glassroom import aliases, show\n%load_ext glassroom"
@@ -25,14 +26,14 @@ CELLS = {
 
 
 @pytest.mark.parametrize("library", ["tensorglass", "torch"])
-def test_a_cell_that_is_run_again_gives_the_same_names(library: str) -> None:
+def test_a_cell_that_is_run_again_gives_the_same_names(library: str, tmp_path: Path) -> None:
     if find_spec(library) is None:
         pytest.skip("the oracle, PyTorch, is not installed (extra: parity)")
     order = ["made", "watched", "both", "all", "made", "watched", "both", "all", "watched", "watched", "both", "made"]
     sources = [SET_UP.format(library=library), *[CELLS[name] for name in order]]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    NotebookClient(notebook, timeout=120).execute()
+    notebook = execute(notebook, tmp_path, timeout=120)
     by_cell: dict[str, list[list[str]]] = {}
     for name, cell in zip(order, notebook.cells[1:], strict=True):
         # What a cell prints arrives in several outputs if the machine is busy.

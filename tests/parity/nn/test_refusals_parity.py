@@ -88,7 +88,9 @@ see(F.embedding_bag(numbers, weight, torch.tensor([]).long()))
 """,
     "kernels and sizes": """
 image = one(1, 3, 8, 8)
-both(lambda: F.conv2d(image, one(4, 3, 3, 0)), lambda: F.conv1d(one(1, 3, 5), one(4, 3, 0)),
+four, zeros = [1] * 4, [0] * 4
+both(lambda: torch.convolution(one(1, 1, 2, 2, 2, 2), one(*four, 1, 1), None, four, zeros, four, False, zeros, 1),
+    lambda: F.conv2d(image, one(4, 3, 3, 0)), lambda: F.conv1d(one(1, 3, 5), one(4, 3, 0)),
     lambda: F.conv3d(one(1, 3, 5, 5, 5), one(4, 3, 0, 1, 1)), lambda: F.conv_transpose2d(image, one(3, 4, 0, 0)),
     lambda: nn.Conv2d(3, 4, (3, 3, 3))(image), lambda: nn.Conv1d(3, 4, (3, 3))(one(1, 3, 9)),
     lambda: F.affine_grid(one(2, 2, 3), [1, 1, 2, 2]), lambda: F.max_unpool2d(image, image.long() * 999, 2),

@@ -145,12 +145,12 @@ def _of_correlate(slow: Kernel) -> Kernel:
 def _rule(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
     """The gradients of a convolution of many small images; the incoming gradient is rearranged once for all of them."""
     input, weight = kept.get("input"), kept.get("weight")
-    if input is None or weight is None or kept["transposed"] or not grad.flags.c_contiguous or grad.ndim != 4:
+    if input is None or weight is None or kept["transposed"] or not grad.flags.c_contiguous:
         return None
     names = ("stride", "padding", "dilation", "transposed", "output_padding", "groups")
     plan = plain._plan_of(input.shape, weight.shape, *[kept[name] for name in names])
     is_packed = input.flags.c_contiguous and weight.flags.c_contiguous and input.dtype == weight.dtype == grad.dtype
-    if not is_packed or not batches.takes(XP, grad, weight, plan):
+    if not is_packed or not batches.takes_gradients(grad, weight, plan):
         return None
     gradients = batches.gradients(input, grad, weight, (wanted[0], wanted[1]), plan)
     return [*gradients, *[batches.bias_gradient(grad) if is_wanted else None for is_wanted in wanted[2:]]]

@@ -260,6 +260,8 @@ def convolution(
     _check_convolution(input, weight, bias, stride, padding, dilation, output_padding, transposed, groups)
     plan = _plan_of(input._size, weight._size, stride, padding, dilation, transposed, output_padding, groups)
     _check_dtypes(input, weight, bias, transposed, rank)
+    if rank > 3:
+        raise RuntimeError("unsupported ConvNd parameters")
     if transposed:
         if min(plan.lengths) < 1:
             raise RuntimeError(

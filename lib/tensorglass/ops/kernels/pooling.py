@@ -10,6 +10,7 @@ from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
+from tensorglass.ops.kernels.select_by_mask import put
 from tensorglass.ops.kernels.windows import Lengths, Windows, places
 
 # --- windows that move by a stride -----------------------------------------------------------------------------------
@@ -57,7 +58,8 @@ def max_pool_with_indices(xp: Any, array: Array, windows: Windows, counts: Lengt
         -((at * stride - padding) // dilation) for at, (_, stride, padding, dilation) in _axes(xp, windows, counts)
     ]
     first = _counted(xp, [xp.maximum(first_cell, 0) for first_cell in firsts], windows.size)
-    which = xp.broadcast_to(first, maxima.shape).astype("uint8" if prod(windows.size) < 256 else "int64")
+    which = xp.empty(maxima.shape, "uint8" if prod(windows.size) < 256 else "int64")
+    which[...] = first
     for number, (_, where) in enumerate(places(windows, counts)):
         _keep_larger(xp, maxima, which, cells[(..., *where)], number, has_nan)
     starts = [at * stride - padding for at, (_, stride, padding, _) in _axes(xp, windows, counts)]
@@ -87,11 +89,12 @@ def _counted(xp: Any, positions: Sequence[Array], lengths: Lengths) -> Array:
 
 def _keep_larger(xp: Any, maxima: Array, which: Array, seen: Array, here: Any, has_nan: bool = True) -> None:
     """Where `seen` is larger than `maxima`, or NaN, write it there, and `here` to `which`."""
+    seen = xp.ascontiguousarray(seen)
     is_larger = seen > maxima
     if has_nan and seen.dtype.kind not in "iu":
         is_larger |= seen != seen
-    xp.copyto(maxima, seen, where=is_larger)
-    xp.copyto(which, here, where=is_larger)
+    put(xp, maxima, is_larger, seen)
+    put(xp, which, is_larger, xp.asarray(here, which.dtype))
 
 
 def sums(xp: Any, array: Array, windows: Windows, counts: Lengths) -> Array:
@@ -118,6 +121,9 @@ def divisors(xp: Any, lengths: Lengths, windows: Windows, counts: Lengths, count
 def add_to_windows(xp: Any, values: Array, lengths: Lengths, windows: Windows) -> Array:
     """The gradient of `sums`: each window's value, added to all of its cells."""
     outer, counts = values.shape[: values.ndim - len(lengths)], values.shape[values.ndim - len(lengths) :]
+    tile, rank = _sizes_of_tiles(lengths, counts), len(lengths)
+    if tile and tile[-1] >= _LONG_TILE and windows == Windows(tile, tile, (0,) * rank, (1,) * rank):
+        return _spread_over_tiles(xp, values, lengths)
     size, inside = [], []
     for length, count, kernel, stride, padding, dilation in zip(lengths, counts, *windows, strict=True):
         size.append(max((count - 1) * stride + dilation * (kernel - 1) + 1, padding + length))
@@ -127,6 +133,47 @@ def add_to_windows(xp: Any, values: Array, lengths: Lengths, windows: Windows) -
         target = gradient[(..., *where)]
         xp.add(target, values, out=target)
     return xp.ascontiguousarray(gradient[(..., *inside)])
+
+
+# --- windows that lie side by side -----------------------------------------------------------------------------------
+
+_LONG_TILE = 4  # cells in a row; fewer are written faster place by place
+
+
+def _sizes_of_tiles(lengths: Lengths, counts: Lengths) -> Lengths | None:
+    """The size of each of `counts` windows that lie side by side and fill the input; None if they cannot."""
+    if not all(counts) or any(length % count for length, count in zip(lengths, counts, strict=True)):
+        return None
+    return tuple([length // count for length, count in zip(lengths, counts, strict=True)])
+
+
+def _in_tiles(array: Array, counts: Lengths) -> Array:
+    """(…, *lengths) as (…, count, size, count, size, …): for each dimension the window and the place in it."""
+    outer = array.shape[: array.ndim - len(counts)]
+    pairs = zip(array.shape[len(outer) :], counts, strict=True)
+    return array.reshape(*outer, *[part for length, count in pairs for part in (count, length // count)])
+
+
+def _spread_over_tiles(xp: Any, values: Array, lengths: Lengths) -> Array:
+    """Each window's value in all of its cells."""
+    counts = values.shape[values.ndim - len(lengths) :]
+    outer = values.shape[: values.ndim - len(lengths)]
+    cells = xp.empty((*outer, *lengths), values.dtype)
+    _in_tiles(cells, counts)[...] = values.reshape(*outer, *[part for count in counts for part in (count, 1)])
+    return cells
+
+
+def _largest_of_tiles(xp: Any, array: Array, size: Lengths, counts: Lengths) -> tuple[Array, Array]:
+    """The largest element of each window, none of which is NaN, and which cell it is."""
+    rank, lengths = len(counts), array.shape[array.ndim - len(counts) :]
+    outer = array.ndim - rank
+    order = (*range(outer), *range(outer, outer + 2 * rank, 2), *range(outer + 1, outer + 2 * rank, 2))
+    rows = _in_tiles(array, counts).transpose(order).reshape(*array.shape[:outer], *counts, prod(size))
+    place = rows.argmax(axis=-1)
+    maxima = xp.take_along_axis(rows, place[..., None], axis=-1)[..., 0]
+    first = _counted(xp, [xp.arange(count) * step for count, step in zip(counts, size, strict=True)], lengths)
+    steps = _counted(xp, [xp.arange(step) for step in size], lengths)
+    return maxima, xp.take(steps.reshape(-1), place) + first
 
 
 # --- windows that divide the input into so many parts ----------------------------------------------------------------
@@ -176,6 +223,8 @@ def adaptive_spread(xp: Any, values: Array, lengths: Lengths) -> Array:
     """The gradient of `adaptive_average`: each part's value, divided among its cells."""
     outer, counts = values.shape[: values.ndim - len(lengths)], values.shape[values.ndim - len(lengths) :]
     shares = values / _part_sizes(xp, lengths, counts, values.dtype)
+    if _sizes_of_tiles(lengths, counts):
+        return _spread_over_tiles(xp, shares, lengths)
     gradient = xp.zeros((*outer, *lengths), values.dtype)
     for part in product(*[range(count) for count in counts]):
         where = [
@@ -190,13 +239,16 @@ def adaptive_max(xp: Any, array: Array, counts: Lengths) -> tuple[Array, Array]:
     """The largest element of each part, and which cell it is, counted through the last dimensions."""
     outer = array.ndim - len(counts)
     lengths = array.shape[outer:]
+    size = _sizes_of_tiles(lengths, counts)
+    if size and array.size and not _may_have_nan(xp, array):
+        return _largest_of_tiles(xp, array, size, counts)
     maxima = xp.full((*array.shape[:outer], *counts), _least(xp, array), array.dtype)
     which = xp.empty(maxima.shape, "int64")
     which[...] = _counted(
         xp, [_parts(xp, *length_and_count)[0] for length_and_count in zip(lengths, counts, strict=True)], lengths
     )
     for index, is_there in _part_places(xp, lengths, counts):
-        seen = xp.where(is_there, array[(..., *index)], maxima)
+        seen = xp.where(is_there, array[(..., *index)], _least(xp, array))
         _keep_larger(xp, maxima, which, seen, _counted(xp, [positions.reshape(-1) for positions in index], lengths))
     return maxima, which
 

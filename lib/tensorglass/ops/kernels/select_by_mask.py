@@ -41,6 +41,16 @@ def choose(xp: Any, mask: Array, one: Array, other: Array, out: Array) -> Array:
     return out
 
 
+def where(xp: Any, mask: Array, one: Array, other: Array) -> Array:
+    """The array module's `where`, of elements of one dtype: by bits where they are many."""
+    if xp is HOST.xp and mask.size >= _WORTH_IT:
+        target = xp.empty(mask.shape, one.dtype)
+        if are_worth_it(xp, target, mask, one, other):
+            return choose(xp, mask, one, other, target)
+    chosen: Array = xp.where(mask, one, other)
+    return chosen
+
+
 def put(xp: Any, target: Array, mask: Array, element: Array) -> None:
     """Write `element` to `target` where `mask` is True."""
     if are_worth_it(xp, target, mask, element):

@@ -18,6 +18,7 @@ from tensorglass.ops.declare.pointwise import pointwise
 from tensorglass.ops.declare.type_promotion import PROMOTE
 from tensorglass.ops.derivatives.shared import conj, zero_gradient
 from tensorglass.ops.kernels import special_functions
+from tensorglass.ops.kernels.select_by_mask import where
 from tensorglass.ops.pointwise.checks import Operands
 from tensorglass.ops.rearrange.cat_stack import cat
 from tensorglass.tensor.grad_mode import state
@@ -32,6 +33,11 @@ _BACKWARD: dict[str, Any] = {"function": False, "method": False, "inplace": Fals
 def _number(array: Array, value: float) -> Any:
     """A number of the array's dtype, so that results are not promoted."""
     return array.dtype.type(value)
+
+
+def _exp(xp: Any, power: Array) -> Array:
+    """The exponential of a kernel's own array, in its place."""
+    return xp.exp(power, out=power if power.ndim else None)
 
 
 # --- exponential linear units --------------------------------------------------------------------------------------
@@ -58,13 +64,16 @@ def elu_backward(
     out: Array = None,
 ) -> Array:
     """The gradient of `elu`."""
-    below = xp.exp(input * _number(input, input_scale)) * _number(input, input_scale * alpha * scale)
-    return xp.where(input <= 0, grad_output * below, grad_output * _number(input, scale))
+    below = _exp(xp, input * _number(input, input_scale))
+    below *= _number(input, input_scale * alpha * scale)
+    below *= grad_output
+    return where(xp, input <= 0, below, grad_output * _number(input, scale) if scale != 1 else grad_output)
 
 
 def _elu(xp: Any, input: Array, alpha: float, scale: float, input_scale: float) -> Array:
-    below = xp.expm1(xp.minimum(input, 0) * _number(input, input_scale)) * _number(input, alpha * scale)
-    return xp.where(input < 0, below, input * _number(input, scale) if scale != 1 else input)
+    below = xp.expm1(xp.minimum(input, 0) * _number(input, input_scale))
+    below *= _number(input, alpha * scale)
+    return where(xp, input < 0, below, input * _number(input, scale) if scale != 1 else input)
 
 
 @pointwise(_FLOATS, **_INTERNAL)
@@ -119,14 +128,17 @@ def leaky_relu_backward(
     xp: Any, grad_output: Array, input: Array, *, negative_slope: float = 0.01, out: Array = None
 ) -> Array:
     """The gradient of `leaky_relu`."""
-    return xp.where(input > 0, grad_output, grad_output * _number(input, negative_slope))
+    return where(xp, input > 0, grad_output, grad_output * _number(input, negative_slope))
 
 
 @pointwise(_FLOATS, **_INTERNAL)
 @derivative(input=lambda grad, input, negative_slope: leaky_relu_backward(grad, input, negative_slope=negative_slope))
 def leaky_relu(xp: Any, input: Array, negative_slope: float = 0.01, *, out: Array = None) -> Array:
     """x above 0, and ``negative_slope * x`` below (Maas et al. 2013)."""
-    return xp.where(input > 0, input, input * _number(input, negative_slope))
+    below = input * _number(input, negative_slope)
+    if 0 < negative_slope <= 1:
+        return xp.maximum(input, below)  # of infinity too: it times the slope is itself
+    return where(xp, input > 0, input, below)
 
 
 @pointwise(_FLOATS, **_INTERNAL, inplace=False, error_name="prelu_cpu")
@@ -137,7 +149,7 @@ def leaky_relu(xp: Any, input: Array, negative_slope: float = 0.01, *, out: Arra
 )
 def prelu_kernel(xp: Any, input: Array, weight: Array) -> Array:
     """x above 0, and ``weight * x`` below, with a weight for each element."""
-    return xp.where(input > 0, input, weight * input)
+    return where(xp, input > 0, input, weight * input)
 
 
 @pointwise(_FLOATS, **_BACKWARD)
@@ -149,7 +161,7 @@ def prelu_kernel(xp: Any, input: Array, weight: Array) -> Array:
 )
 def prelu_backward_input(xp: Any, grad_output: Array, input: Array, weight: Array) -> Array:
     """The gradient of `prelu_kernel` for its input."""
-    return xp.where(input > 0, grad_output, weight * grad_output)
+    return where(xp, input > 0, grad_output, weight * grad_output)
 
 
 @pointwise(_FLOATS, **_INTERNAL, error_name="rrelu_with_noise_out_cpu")
@@ -183,7 +195,7 @@ def hardtanh_backward(
     xp: Any, grad_output: Array, input: Array, *, min_val: float = -1.0, max_val: float = 1.0, out: Array = None
 ) -> Array:
     """The gradient between the bounds, and 0 beyond them."""
-    return xp.where((input <= min_val) | (input >= max_val), _number(grad_output, 0), grad_output)
+    return where(xp, (input <= min_val) | (input >= max_val), _number(grad_output, 0), grad_output)
 
 
 def _real_or_refuse(operands: Operands, *_: Any, **__: Any) -> None:
@@ -222,7 +234,7 @@ def hardsigmoid(xp: Any, input: Array, *, out: Array = None) -> Array:
 def hardsigmoid_backward(xp: Any, grad_output: Array, input: Array) -> Array:
     """A sixth of the gradient between -3 and 3, and 0 beyond them."""
     inside = (input > -3) & (input < 3)
-    return xp.where(inside, grad_output * _number(input, _SIXTH), _number(grad_output, 0))
+    return where(xp, inside, grad_output * _number(input, _SIXTH), _number(grad_output, 0))
 
 
 @pointwise(_FLOATS, **_INTERNAL)
@@ -240,8 +252,10 @@ def hardswish(xp: Any, input: Array, *, out: Array = None) -> Array:
 )
 def hardswish_backward(xp: Any, grad_output: Array, input: Array) -> Array:
     """The gradient of `hardswish`."""
-    middle = grad_output * (input / _number(input, 3) + _number(input, 0.5))
-    return xp.where(input <= -3, _number(grad_output, 0), xp.where(input < 3, middle, grad_output))
+    middle = input / _number(input, 3)
+    middle += _number(input, 0.5)
+    middle *= grad_output
+    return where(xp, input <= -3, _number(grad_output, 0), where(xp, input < 3, middle, grad_output))
 
 
 @pointwise(_FLOATS, **_BACKWARD)
@@ -253,7 +267,7 @@ def hardswish_backward(xp: Any, grad_output: Array, input: Array) -> Array:
 def softshrink_backward(xp: Any, grad_output: Array, input: Array, *, lambd: float = 0.5, out: Array = None) -> Array:
     """The gradient where `input` was not shrunk to 0."""
     bound = lambd.real
-    return xp.where((input >= -bound) & (input <= bound), _number(grad_output, 0), grad_output)
+    return where(xp, (input >= -bound) & (input <= bound), _number(grad_output, 0), grad_output)
 
 
 def _lambd_is_positive(operands: Operands, lambd: float = 0.5) -> None:
@@ -274,8 +288,8 @@ def _lambd_is_positive(operands: Operands, lambd: float = 0.5) -> None:
 def softshrink(xp: Any, input: Array, lambd: float = 0.5, *, out: Array = None) -> Array:
     """x moved by `lambd` towards 0, and 0 where it would cross it."""
     bound = _number(input, lambd.real)  # a complex number without an imaginary part is taken, too
-    moved = xp.where(input > bound, input - bound, xp.where(input < -bound, input + bound, _number(input, 0)))
-    return xp.where(xp.isnan(input), input, moved)
+    moved = where(xp, input > bound, input - bound, where(xp, input < -bound, input + bound, _number(input, 0)))
+    return where(xp, xp.isnan(input), input, moved)
 
 
 # --- smooth ones ---------------------------------------------------------------------------------------------------
@@ -291,8 +305,12 @@ def _normal_cdf(xp: Any, input: Array) -> Array:
 
 
 def _tanh_of_gelu(xp: Any, input: Array) -> Array:
-    inner = input + input * input * input * _number(input, _CUBE)
-    return xp.tanh(inner * _number(input, _SQRT_2_BY_PI))
+    inner = input * input
+    inner *= input
+    inner *= _number(input, _CUBE)
+    inner += input
+    inner *= _number(input, _SQRT_2_BY_PI)
+    return xp.tanh(inner, out=inner if inner.ndim else None)
 
 
 def _gelu_is_known(operands: Operands, approximate: str = "none") -> None:
@@ -308,8 +326,11 @@ def gelu(xp: Any, input: Array, *, approximate: str = "none", out: Array = None)
     "tanh" approximates it.
     """
     if approximate == "tanh":
-        return _number(input, 0.5) * input * (_number(input, 1) + _tanh_of_gelu(xp, input))
-    return input * _normal_cdf(xp, input)
+        share = _tanh_of_gelu(xp, input)
+        share += _number(input, 1)
+        share *= _number(input, 0.5) * input
+        return share
+    return xp.multiply(input, _normal_cdf(xp, input), out)
 
 
 @pointwise(_FLOATS, **_BACKWARD, error_name="GeluBackwardKernelImpl")
@@ -325,10 +346,12 @@ def gelu_backward(xp: Any, grad_output: Array, input: Array, *, approximate: str
         tanh = _tanh_of_gelu(xp, input)
         inner_slope = (one + input * input * _number(input, 3 * _CUBE)) * _number(input, _SQRT_2_BY_PI)
         return grad_output * (half * (one + tanh) + half * input * (one - tanh * tanh) * inner_slope)
-    density = xp.exp(-half * input * input)
+    density = -half * input
+    density *= input
+    density = _exp(xp, density)
     density *= input * _number(input, 1 / math.sqrt(2 * math.pi))
     density += _normal_cdf(xp, input)
-    return grad_output * density
+    return xp.multiply(grad_output, density, out)
 
 
 def _gelu_curvature(input: Tensor, approximate: str) -> Tensor:
@@ -342,15 +365,18 @@ def _gelu_curvature(input: Tensor, approximate: str) -> Tensor:
 
 
 def _sigmoid(xp: Any, input: Array) -> Array:
-    one = _number(input, 1)
-    return one / (one + xp.exp(-input))
+    one, powers = _number(input, 1), _exp(xp, -input)
+    powers += one
+    return xp.divide(one, powers, out=powers if powers.ndim else None)
 
 
 @pointwise(PROMOTE.refusing(dtypes.BOOL, dtypes.INTEGER), **_INTERNAL)
 @derivative(input=lambda grad, input: silu_backward(grad, input))
 def silu(xp: Any, input: Array, *, out: Array = None) -> Array:
     """Sigmoid linear unit, or swish: ``x * sigmoid(x)`` (Hendrycks & Gimpel 2016; Ramachandran et al. 2017)."""
-    return input / (_number(input, 1) + xp.exp(-input))
+    powers = _exp(xp, -input)
+    powers += _number(input, 1)
+    return xp.divide(input, powers, out)
 
 
 def silu_backward(grad: Tensor, input: Tensor) -> Tensor:
@@ -365,18 +391,25 @@ def silu_backward(grad: Tensor, input: Tensor) -> Tensor:
 def _silu_backward(xp: Any, grad_output: Array, input: Array) -> Array:
     """`silu_backward` of real numbers."""
     one, sigmoid = _number(input, 1), _sigmoid(xp, input)
-    return grad_output * (sigmoid * (one + input * (one - sigmoid)))
+    slope = one - sigmoid
+    slope *= input
+    slope += one
+    slope *= sigmoid
+    slope *= grad_output
+    return slope
 
 
-def _softplus(xp: Any, input: Array) -> Array:
-    return xp.logaddexp(input, _number(input, 0))
+_MISH_IS_X = 20  # from there on the tanh is 1 in every dtype
 
 
 @pointwise(_FLOATS, **_INTERNAL)
 @derivative(input=lambda grad, input: mish_backward(grad, input))
 def mish(xp: Any, input: Array, *, out: Array = None) -> Array:
-    """``x * tanh(softplus(x))`` (Misra 2019)."""
-    return input * xp.tanh(_softplus(xp, input))
+    """``x * tanh(softplus(x))`` (Misra 2019): with p = eˣ, the tanh is ``p (p + 2) / (p (p + 2) + 2)``."""
+    powers = _exp(xp, xp.minimum(input, _number(input, _MISH_IS_X)))
+    product = powers + _number(input, 2)
+    product *= powers
+    return input * (product / (product + _number(input, 2)))
 
 
 def mish_backward(grad: Tensor, input: Tensor) -> Tensor:
@@ -390,8 +423,9 @@ def mish_backward(grad: Tensor, input: Tensor) -> Tensor:
 def softplus(xp: Any, input: Array, beta: float = 1.0, threshold: float = 20.0, *, out: Array = None) -> Array:
     """``log(1 + exp(beta * x)) / beta``, and x where ``beta * x`` is above `threshold` (Dugas et al. 2000)."""
     scaled = input * _number(input, beta)
-    smooth = xp.log1p(xp.exp(xp.minimum(scaled, _number(input, threshold)))) / _number(input, beta)
-    return xp.where(scaled > threshold, input, smooth)
+    smooth = xp.log1p(_exp(xp, xp.minimum(scaled, _number(input, threshold))))
+    smooth /= _number(input, beta)
+    return where(xp, scaled > threshold, input, smooth)
 
 
 @pointwise(_FLOATS, **_BACKWARD)
@@ -407,8 +441,11 @@ def softplus_backward(
 ) -> Array:
     """The gradient of `softplus`."""
     scaled = input * _number(input, beta)
-    power = xp.exp(xp.minimum(scaled, _number(input, threshold)))
-    return xp.where(scaled > threshold, grad_output, grad_output * power / (power + _number(input, 1)))
+    power = _exp(xp, xp.minimum(scaled, _number(input, threshold)))
+    below = grad_output * power
+    power += _number(input, 1)
+    below /= power
+    return where(xp, scaled > threshold, grad_output, below)
 
 
 def _sigmoid_slope(input: Tensor) -> Tensor:
@@ -437,7 +474,9 @@ def log_sigmoid_backward(xp: Any, grad_output: Array, input: Array) -> Array:
 @pointwise(_FLOATS, **_BACKWARD, error_name="glu_cpu")
 def _gated(xp: Any, input: Array, gate: Array) -> Array:
     """``x * sigmoid(gate)``."""
-    return input * _sigmoid(xp, gate)
+    share = _sigmoid(xp, gate)
+    share *= input
+    return share
 
 
 def _glu_backward(grad: Tensor, input: Tensor, dim: int) -> Tensor:

@@ -38,11 +38,12 @@ class _Of(NamedTuple):
 
 @derivative(node=lambda of: f"{of.name}BackwardBackward0", part=lambda grad, indices, of: gathered(grad, indices, of))
 def _put_back(part: Tensor, indices: Tensor, of: _Of) -> Tensor:
+    values = part
     if of.may_miss:
         is_no_cell = indices >= math.prod(of.lengths)
-        part, indices = part.masked_fill(is_no_cell, 0), indices.masked_fill(is_no_cell, 0)
+        values, indices = part.masked_fill(is_no_cell, 0), indices.masked_fill(is_no_cell, 0)
     return like_channels_last(
-        run_wide(kernels.put_back, part.contiguous(), indices.contiguous(), of.lengths, of.may_repeat), part
+        run_wide(kernels.put_back, values.contiguous(), indices.contiguous(), of.lengths, of.may_repeat), part
     )
 
 

@@ -89,6 +89,10 @@ def check(input: Tensor, windows: Windows, ceil_mode: bool, *, dilated: bool = T
             f"{function}(): Expected input's non-batch dimensions to have positive "
             f"length, but input has a shape of {size} and non-batch dimension 0 has length zero!"
         )
+    if rank == 3 and not dilated and any(length < least for length, least in zip(size[-3:], windows.size, strict=True)):
+        raise RuntimeError(
+            f"input image ({_named('', axes, size[-3:])}) smaller than kernel size ({_named('k', axes, windows.size)})"
+        )
     found_counts = counts(size[-rank:], windows, ceil_mode)
     if min(found_counts) < 1:
         planes = size[-rank - 1]

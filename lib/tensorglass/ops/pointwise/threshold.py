@@ -12,6 +12,7 @@ from tensorglass.ops.declare.registry import operator
 from tensorglass.ops.declare.type_promotion import FLOAT, PROMOTE
 from tensorglass.ops.derivatives.shared import zero_gradient
 from tensorglass.ops.kernels.activations import number
+from tensorglass.ops.kernels.select_by_mask import where
 from tensorglass.ops.pointwise.checks import Operands, value_fits
 from tensorglass.ops.pointwise.rounding import threshold_backward
 from tensorglass.tensor.tensor import Tensor
@@ -21,7 +22,7 @@ _OF_FLOATS = PROMOTE.but(refuses=(dtypes.BOOL, dtypes.INTEGER, dtypes.COMPLEX), 
 
 def _hardshrink(xp: Any, kept: Array, input: Array, lambd: complex) -> Array:
     bound = xp.asarray(lambd).astype(input.dtype)
-    return xp.where((input >= -bound) & (input <= bound), number(xp, 0, kept.dtype), kept)
+    return where(xp, (input >= -bound) & (input <= bound), number(xp, 0, kept.dtype), kept)
 
 
 def _lambd_fits(operands: Operands, lambd: complex = 0.5) -> None:
@@ -62,7 +63,7 @@ def _both_fit(operands: Operands, threshold: complex = 0, value: complex = 0) ->
 def above(xp: Any, input: Array, threshold: complex = 0, value: complex = 0, *, out: Array = None) -> Array:
     """The kernel of `threshold`. NaN stays."""
     least, other = (xp.asarray(number).astype(input.dtype) for number in (threshold, value))  # fractions are truncated
-    return xp.where(input <= least, other, input)
+    return where(xp, input <= least, other, input)
 
 
 @operator(

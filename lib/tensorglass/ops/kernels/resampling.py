@@ -265,8 +265,14 @@ def sample(xp: Any, input: Array, grid: Array, how: Sampling) -> Array:
 
 
 def _read_cells(xp: Any, rows: Array, cell: Array) -> Array:
-    size = (*rows.shape[:2], cell.shape[1])
-    return xp.take_along_axis(rows, xp.broadcast_to(cell[:, None], size), axis=2)
+    """The cells of (N, C, cells) at (N, positions): (N, C, positions)."""
+    return xp.take(rows.reshape(-1), _in_all_rows(xp, rows.shape, cell))
+
+
+def _in_all_rows(xp: Any, size: tuple[int, ...], cell: Array) -> Array:
+    """The positions (N, count) in each row of an array of this size (N, C, cells), among all of its elements."""
+    batch, channels, cells = size
+    return cells * xp.arange(batch * channels).reshape(batch, channels, 1) + cell[:, None]
 
 
 def sample_input_gradient(xp: Any, grad: Array, input: Array, grid: Array, how: Sampling) -> Array:
@@ -274,11 +280,11 @@ def sample_input_gradient(xp: Any, grad: Array, input: Array, grid: Array, how: 
     batch, channels, *lengths = input.shape
     count = prod(grid.shape[1:-1])
     rows = grad.reshape(batch, channels, count)
-    gradient = xp.zeros((batch, channels, prod(lengths)), grad.dtype)
-    items, planes = xp.arange(batch)[:, None, None], xp.arange(channels)[None, :, None]
+    size = batch, channels, prod(lengths)
+    gradient = xp.zeros(prod(size), grad.dtype)
     for cell, is_inside, corner in _corners(xp, grid.reshape(batch, count, len(lengths)), lengths, how):
         weight = xp.where(is_inside, _product([tap.weight for tap in corner]), xp.zeros((), grad.dtype))
-        xp.add.at(gradient, (items, planes, cell[:, None]), rows * weight[:, None])
+        xp.add.at(gradient, _in_all_rows(xp, size, cell).reshape(-1), (rows * weight[:, None]).reshape(-1))
     return gradient.reshape(input.shape)
 
 

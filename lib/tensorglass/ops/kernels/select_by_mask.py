@@ -12,7 +12,7 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 
 _WORTH_IT = 1 << 14  #: elements; below that `where` is as fast
-_WIDEST = 4  #: bytes of an element; for wider ones the memory that it takes outweighs the gain
+_BLOCK = 1 << 15  # elements that are chosen at a time, so that their masks stay in the cache
 
 
 def are_worth_it(xp: Any, target: Array, mask: Array, *others: Array) -> bool:
@@ -20,7 +20,7 @@ def are_worth_it(xp: Any, target: Array, mask: Array, *others: Array) -> bool:
     return (
         xp is HOST.xp
         and target.size >= _WORTH_IT
-        and target.dtype.itemsize <= _WIDEST
+        and target.dtype.itemsize <= 8
         and mask.dtype == bool
         and mask.shape == target.shape
         and mask.flags.c_contiguous
@@ -33,11 +33,15 @@ def are_worth_it(xp: Any, target: Array, mask: Array, *others: Array) -> bool:
 def choose(xp: Any, mask: Array, one: Array, other: Array, out: Array) -> Array:
     """`one` where `mask` is True, else `other`, in `out`, which may be either of them."""
     bits = f"i{out.dtype.itemsize}"
-    wide = mask.view("i1").astype(bits)
-    xp.negative(wide, out=wide)  # all ones, or all zeros
-    one, other = one.view(bits), other.view(bits)
-    xp.bitwise_and(wide, xp.bitwise_xor(one, other), out=wide)
-    xp.bitwise_xor(wide, other, out=out.view(bits))
+    truths, target = mask.reshape(-1).view("i1"), out.reshape(-1).view(bits)
+    rows = [array.reshape(-1).view(bits) for array in (one, other)]
+    for start in range(0, out.size, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        first, second = [row[part] if row.size > 1 else row for row in rows]
+        wide = truths[part].astype(bits)
+        xp.negative(wide, out=wide)  # all ones, or all zeros
+        xp.bitwise_and(wide, xp.bitwise_xor(first, second), out=wide)
+        xp.bitwise_xor(wide, second, out=target[part])
     return out
 
 
@@ -45,6 +49,8 @@ def where(xp: Any, mask: Array, one: Array, other: Array) -> Array:
     """The array module's `where`, of elements of one dtype: by bits where they are many."""
     if xp is HOST.xp and mask.size >= _WORTH_IT:
         target = xp.empty(mask.shape, one.dtype)
+        # A gradient that is one number for all elements is written out.
+        one, other = [array if array.flags.c_contiguous else xp.ascontiguousarray(array) for array in (one, other)]
         if are_worth_it(xp, target, mask, one, other):
             return choose(xp, mask, one, other, target)
     chosen: Array = xp.where(mask, one, other)

@@ -13,6 +13,7 @@ from typing import Any
 
 from tensorglass.backends import Array, special
 from tensorglass.backends.numpy_backend import HOST
+from tensorglass.ops.kernels.select_by_mask import where
 
 
 def at_elements(xp: Any, name: str, *inputs: Array) -> Array:
@@ -77,7 +78,7 @@ def _erfc_float32(xp: Any, x: Array) -> Array:
     result = xp.exp(-size, out=size)
     result *= share
     result *= _polynomial(_ERFC, share)
-    return xp.where(x < 0, 2 - result, result)
+    return where(xp, x < 0, 2 - result, result)
 
 
 def _erfinv_float32(xp: Any, x: Array) -> Array:

@@ -429,7 +429,7 @@ def _ctc_gradient(
     is_inside = places <= last
     may_be_skipped = xp.zeros(labels.shape, bool)
     may_be_skipped[:, :-2] = may_skip[:, 2:]
-    result = xp.zeros((steps, count, classes), log_probs.dtype)
+    shares = xp.empty((steps, *labels.shape), log_probs.dtype)
     betas = xp.full(labels.shape, -xp.inf, log_probs.dtype)
     for t in range(steps - 1, -1, -1):
         here = log_probs[t][rows, labels]
@@ -439,12 +439,13 @@ def _ctc_gradient(
         betas = xp.where(is_last, xp.where(is_end, here, -xp.inf), moved)
         betas = xp.where(is_inside & (t < input_lengths)[:, None], betas, -xp.inf)
         share = xp.exp(alphas[t] + betas + loss[:, None] - 2 * here)
-        taken = xp.zeros((count, classes), log_probs.dtype)
-        for place in range(width):  # the same label may occur several times
-            taken[rows[:, 0], labels[:, place]] += xp.where(is_inside[:, place], share[:, place], 0)
-        probability = xp.exp(log_probs[t])
-        result[t] = xp.where((t < input_lengths)[:, None], probability - taken * probability, 0)
-    result = result * grad[None, :, None]
+        shares[t] = xp.where(is_inside, share, 0)
+    taken = xp.zeros((steps, count, classes), log_probs.dtype)
+    for place in range(width):  # the same label may occur several times
+        taken[:, rows[:, 0], labels[:, place]] += shares[:, :, place]
+    probability = xp.exp(log_probs)
+    is_read = xp.arange(steps)[:, None] < input_lengths
+    result = xp.where(is_read[..., None], probability - taken * probability, 0) * grad[None, :, None]
     return xp.where((loss == xp.inf)[None, :, None], 0, result) if zero_infinity else result
 
 

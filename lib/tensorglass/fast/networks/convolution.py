@@ -2,8 +2,8 @@
 
 NumPy copies rows of a few cells slowly. In a flattened padded image, the cells that one position of the window reads,
 window after window, form one run. The run continues across the ends of the image's rows, where the windows are invalid;
-their few results are computed too, and dropped. The gradient for the input is such a convolution as well, with flipped
-kernels.
+their few results are computed too, and dropped. The gradient for the input is such a convolution as well, with kernels
+that are turned around.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
 from tensorglass.fast.networks import convolution_of_batches as batches
 from tensorglass.fast.node_rules import RULES, Kept
+from tensorglass.ops.kernels.sum import total
 from tensorglass.ops.nn import convolution as plain
 from tensorglass.ops.nn.convolution import Plan
 
@@ -97,28 +98,29 @@ def _of_convolve(slow: Kernel) -> Kernel:
     return convolve
 
 
+def _turned(plan: Plan) -> Plan | None:
+    """The plan of the convolution that spreads results out, whose kernels are turned around; None if there is none."""
+    windows = plan.windows
+    padding = tuple([
+        apart * (size - 1) - before for size, _, before, apart in zip(*windows, strict=True)
+    ])  # fmt: skip
+    if max(windows.stride) > 1 or min(padding) < 0:
+        return None
+    return Plan(windows._replace(padding=padding), plan.groups, plan.counts, plan.lengths)
+
+
 def _of_spread(slow: Kernel) -> Kernel:
     def spread(xp: Any, results: Array, weights: Array, plan: Plan) -> Array:
-        """The transposed convolution: one product for each position of the window, added at that position."""
+        count, channels, *size = weights.shape
+        # The windows of the results are copied, so they must not have many more channels.
+        turned = _turned(plan) if xp is XP and count < 2 * plan.groups * channels else None
+        if turned is not None:
+            kernels = weights.reshape(plan.groups, count // plan.groups, channels, -1)[..., ::-1].swapaxes(1, 2)
+            kernels = XP.ascontiguousarray(kernels).reshape(plan.groups * channels, count // plan.groups, *size)
+            return plain.convolve(xp, results, kernels, None, turned)
         if batches.takes(xp, results, weights, plan):
-            return batches.gradients(None, results, weights, (True, False), plan)[0]
-        if not _takes(xp, results, plan):
-            return slow(xp, results, weights, plan)
-        rows, channels = len(weights), plan.groups * weights.shape[1]
-        images = XP.empty((len(results), channels, *plan.lengths), results.dtype)
-        runs = _Runs(results, channels, rows, channels + rows, plan)
-        part = runs.buffer(channels)
-        kernels = weights.reshape(plan.groups, rows // plan.groups, *weights.shape[1:]).transpose(3, 4, 0, 2, 1)
-        kernels = XP.ascontiguousarray(kernels)
-        for block, count in runs.blocks():
-            XP.copyto(runs.wanted(count), results[block])  # what was not asked for stays 0
-            runs.cells.fill(0)
-            for place in XP.ndindex(*plan.windows.size):
-                XP.matmul(kernels[place], runs.results[:count], out=part[:count])
-                where = runs.seen[:count, :, *place]
-                XP.add(where, part[:count].reshape(where.shape), out=where)
-            XP.copyto(images[block], runs.inside[:count])
-        return images
+            return batches.spread(results, weights, plan)
+        return slow(xp, results, weights, plan)
 
     return spread
 
@@ -126,7 +128,7 @@ def _of_spread(slow: Kernel) -> Kernel:
 def _of_correlate(slow: Kernel) -> Kernel:
     def correlate(xp: Any, inputs: Array, results: Array, like: Array, plan: Plan) -> Array:
         if batches.takes(xp, inputs, like, plan):
-            return batches.gradients(inputs, results, like, (False, True), plan)[1]
+            return batches.correlate(inputs, results, like, plan)
         if not _takes(xp, inputs, plan):
             return slow(xp, inputs, results, like, plan)
         depth = inputs.shape[1] * prod(plan.windows.size)
@@ -143,17 +145,26 @@ def _of_correlate(slow: Kernel) -> Kernel:
 
 
 def _rule(grad: Array, kept: Kept, wanted: list[bool]) -> list[Array | None] | None:
-    """The gradients of a convolution of many small images; the incoming gradient is rearranged once for all of them."""
+    """The gradients of a convolution, of arrays that these kernels read as they are."""
     input, weight = kept.get("input"), kept.get("weight")
-    if input is None or weight is None or kept["transposed"] or not grad.flags.c_contiguous:
+    if input is None or weight is None or kept["transposed"]:
+        return None
+    arrays = grad, input, weight
+    if not all(array.flags.c_contiguous and array.size for array in arrays) or grad.dtype.char not in "fd":
+        return None
+    if not input.dtype == weight.dtype == grad.dtype:
         return None
     names = ("stride", "padding", "dilation", "transposed", "output_padding", "groups")
     plan = plain._plan_of(input.shape, weight.shape, *[kept[name] for name in names])
-    is_packed = input.flags.c_contiguous and weight.flags.c_contiguous and input.dtype == weight.dtype == grad.dtype
-    if not is_packed or not batches.takes_gradients(grad, weight, plan):
-        return None
-    gradients = batches.gradients(input, grad, weight, (wanted[0], wanted[1]), plan)
-    return [*gradients, *[batches.bias_gradient(grad) if is_wanted else None for is_wanted in wanted[2:]]]
+    of_input = plain.spread(XP, grad, weight, plan) if wanted[0] else None
+    of_weight = plain.correlate(XP, input, grad, weight, plan) if wanted[1] else None
+    return [of_input, of_weight, *[_bias_gradient(grad) if is_wanted else None for is_wanted in wanted[2:]]]
+
+
+def _bias_gradient(results: Array) -> Array:
+    """The gradient of the bias: the sum of each channel."""
+    sums = total(XP, results.reshape(len(results), results.shape[1], -1), (2,))
+    return total(XP, sums.reshape(sums.shape[:2]), (0,)).reshape(-1)
 
 
 def with_own_kernels(form: Callable[..., Any]) -> Callable[..., Any]:

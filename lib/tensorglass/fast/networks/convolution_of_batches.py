@@ -12,7 +12,6 @@ from typing import Any
 
 from tensorglass.backends import Array
 from tensorglass.backends.numpy_backend import HOST
-from tensorglass.ops.kernels.sum import total
 from tensorglass.ops.kernels.windows import Lengths
 from tensorglass.ops.nn import convolution as plain
 from tensorglass.ops.nn.convolution import Plan
@@ -21,8 +20,6 @@ XP = HOST.xp
 #: Images that have more windows than this are as fast one by one: sequences, images, volumes; and of each kind, those
 #: whose windows are single cells, which are read without a copy.
 _MOST, _MOST_CELLS = (64, 200, 1 << 30), 4
-#: The gradients of larger images are faster here too, while the images' channels times their windows are no more than:
-_MOST_BACK = 1 << 12
 _GAP = 24  # numbers
 
 
@@ -30,13 +27,6 @@ def takes(xp: Any, array: Array, weights: Array, plan: Plan) -> bool:
     """Whether this algorithm applies: images on the CPU of which each has few windows."""
     most = _MOST[len(plan.counts) - 1] if prod(plan.windows.size) > 1 else _MOST_CELLS
     return xp is XP and array.dtype.char in "fd" and array.size > 0 and weights.size > 0 and prod(plan.counts) <= most
-
-
-def takes_gradients(array: Array, weights: Array, plan: Plan) -> bool:
-    """Whether this algorithm applies to both gradients of a convolution on the CPU together."""
-    numbers = prod(plan.counts) * weights.shape[1]
-    is_thin = plan.groups == 1 and max(plan.windows.stride) == 1 < prod(plan.windows.size) and numbers <= _MOST_BACK
-    return takes(XP, array, weights, plan) or (is_thin and array.dtype.char in "fd" and array.size > 0)
 
 
 def _images_last(images: Array) -> Array:
@@ -80,6 +70,11 @@ def _columns(images: Array, plan: Plan) -> Array:
     return cells.seen.reshape(plan.groups, depth, -1)
 
 
+def _rows_of(results: Array, plan: Plan) -> Array:
+    """The results of all images: (groups, channels of a group, windows)."""
+    return _images_last(_apart(results)).reshape(plan.groups, results.shape[1] // plan.groups, -1)
+
+
 def convolve(inputs: Array, weights: Array, bias: Array | None, plan: Plan) -> Array:
     """The kernel of `convolved`."""
     output = HOST.empty(HOST.dtype_of(inputs), (len(inputs), len(weights), *plan.counts))
@@ -93,28 +88,24 @@ def convolve(inputs: Array, weights: Array, bias: Array | None, plan: Plan) -> A
     return output
 
 
-def gradients(
-    inputs: Array | None, results: Array, weights: Array, wanted: tuple[bool, bool], plan: Plan
-) -> tuple[Array | None, Array | None]:
-    """The gradients for inputs and weights: the kernels of `spread_out` and `correlated`."""
+def spread(results: Array, weights: Array, plan: Plan) -> Array:
+    """The kernel of `spread_out`."""
     rows, channels = plain._as_rows(weights, plan), plan.groups * weights.shape[1]
-    of_inputs = HOST.empty(HOST.dtype_of(results), (len(results), channels, *plan.lengths)) if wanted[0] else None
-    of_weights = XP.zeros(rows.shape, results.dtype) if wanted[1] else None
+    output = HOST.empty(HOST.dtype_of(results), (len(results), channels, *plan.lengths))
+    multiply = XP.matmul if rows.shape[1] > 1 else XP.multiply  # the same for one channel, and faster
     for block in plain._blocks(len(results), weights, plan):
-        given = _images_last(_apart(results[block])).reshape(*rows.shape[:2], -1)
-        if of_weights is not None and inputs is not None:
-            of_weights += XP.matmul(given, _columns(inputs[block], plan).swapaxes(1, 2))
-        if of_inputs is not None:
-            cells = _Cells(len(results[block]), channels, results.dtype, plan)
-            shares = XP.matmul(rows.swapaxes(1, 2), given).reshape(cells.seen.shape)
-            for place in XP.ndindex(*plan.windows.size):
-                where = cells.seen[:, *place]
-                XP.add(where, shares[:, *place], out=where)
-            XP.copyto(_images_last(of_inputs[block]), cells.inside)
-    return of_inputs, None if of_weights is None else of_weights.reshape(weights.shape)
+        cells = _Cells(len(results[block]), channels, results.dtype, plan)
+        shares = multiply(rows.swapaxes(1, 2), _rows_of(results[block], plan)).reshape(cells.seen.shape)
+        for place in XP.ndindex(*plan.windows.size):
+            where = cells.seen[:, *place]
+            XP.add(where, shares[:, *place], out=where)
+        XP.copyto(_images_last(output[block]), cells.inside)
+    return output
 
 
-def bias_gradient(results: Array) -> Array:
-    """The gradient of the bias: the sum of each channel."""
-    sums = total(XP, results.reshape(len(results), results.shape[1], -1), (2,))
-    return total(XP, sums.reshape(sums.shape[:2]), (0,)).reshape(-1)
+def correlate(inputs: Array, results: Array, like: Array, plan: Plan) -> Array:
+    """The kernel of `correlated`."""
+    sums = XP.zeros(plain._as_rows(like, plan).shape, inputs.dtype)
+    for block in plain._blocks(len(inputs), like, plan):
+        sums += XP.matmul(_rows_of(results[block], plan), _columns(inputs[block], plan).swapaxes(1, 2))
+    return sums.reshape(like.shape)

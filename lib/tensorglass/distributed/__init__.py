@@ -79,7 +79,7 @@ __getattr__ = fetching(
         "rpc": (),
         "buckets": ("GradBucket",),
         "stores": ("FileStore", "HashStore", "PrefixStore", "Store", "TCPStore"),
-        "process_group": ("ProcessGroup",),  # it imports mpi4py
+        "process_group": ("ProcessGroup",),
     },
 )
 

@@ -404,7 +404,7 @@ def _check_reduction(tensor: Tensor, op: RedOpType, caller: str) -> None:
 
 def _check_root(root: int, group: ProcessGroup, caller: str) -> None:
     if not 0 <= root < group.size():
-        raise RuntimeError(f"ProcessGroupMPI::{caller}: invalid root rank: {root}")
+        raise RuntimeError(f"ProcessGroup{group.kind}::{caller}: invalid root rank: {root}")
 
 
 def _check_length(tensors: list[Tensor], group: ProcessGroup, words: str) -> None:

@@ -124,13 +124,21 @@ def init_process_group(
 
     `backend` is "mpi", or None for the same. An operation that takes longer than `timeout` raises a RuntimeError.
     MPI knows the ranks and where the processes are, so the other arguments are not needed.
-
     An exception that nothing catches in one process ends the program in all: the others would wait for it forever.
+
+    "gloo" is for a program that one process runs, as `world_size`, `init_method` or the environment say, and needs no
+    MPI. Raises PyTorch's ValueError where none of them does.
     """
     global _world
     if _world is not None:
         raise ValueError("trying to initialize the default process group twice!")
-    engine = "mpi" if backend is None else backend.lower()
+    engine = "mpi" if backend is None else backend.lower().removeprefix("cpu:")
+    if engine == "gloo":
+        from tensorglass.distributed import one_process
+
+        if one_process.how_many(init_method, world_size, rank, store) == 1:
+            _world = one_process.OneProcess(timeout or default_pg_timeout)
+            return
     if engine != "mpi":
         error = RuntimeError(f"Distributed package doesn't have {engine.upper()} built in")
         raise explained(error, 'The engine here is MPI: init_process_group("mpi"), and mpiexec -n 4 python train.py.')
@@ -147,9 +155,9 @@ def init_process_group(
             f"For MPI backend, world_size ({world_size}) and rank ({rank}) are ignored since they are assigned by the "
             "MPI runtime."
         )
-    from tensorglass.distributed import process_group
+    from tensorglass.distributed import mpi_processes
 
-    _world = process_group.world(timeout or default_pg_timeout)
+    _world = mpi_processes.world(timeout or default_pg_timeout)
     if _world.size() > 1:
         sys.excepthook = _end_all
 
@@ -174,7 +182,7 @@ def destroy_process_group(group: Group = None) -> None:
 
 
 def _end_all(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-    from tensorglass.distributed.process_group import end_all_processes
+    from tensorglass.distributed.mpi_processes import end_all_processes
 
     sys.__excepthook__(kind, error, traceback)
     sys.stdout.flush()

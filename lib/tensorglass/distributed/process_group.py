@@ -1,180 +1,72 @@
-"""`ProcessGroup`: several processes that exchange arrays, by an MPI communicator.
-
-Every operation is one of MPI's non-blocking ones; `collectives` handles tensors and PyTorch's errors.
-"""
+"""`ProcessGroup`: what collective operations ask of a group. `mpi_processes` has several, `one_process` has one."""
 
 from __future__ import annotations
 
-import os
-import re
-from array import array
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import timedelta
-from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
-from mpi4py import MPI
-
 from tensorglass.distributed.reduce_op import RedOpType
-from tensorglass.distributed.work import Work, poll
+from tensorglass.distributed.work import Work
 from tensorglass.tensor.tensor import Tensor
 
-_OPS = {
-    RedOpType.SUM: MPI.SUM,
-    RedOpType.AVG: MPI.SUM,  # `collectives` divides it
-    RedOpType.PRODUCT: MPI.PROD,
-    RedOpType.MIN: MPI.MIN,
-    RedOpType.MAX: MPI.MAX,
-    RedOpType.BAND: MPI.BAND,
-    RedOpType.BOR: MPI.BOR,
-    RedOpType.BXOR: MPI.BXOR,
-}
-_MEETING = 32_767  # a tag that every MPI has: the largest that it must have
 
-
-class ProcessGroup:
+class ProcessGroup(ABC):
     """Some of the processes: `ranks` are their numbers among all."""
 
-    any_source = MPI.ANY_SOURCE
-    in_place = MPI.IN_PLACE
+    kind: str  #: the engine, as errors name it
+    any_source: Any  #: stands for whichever process sends first
+    in_place: Any  #: stands for the array that is written, where it is read too
 
-    def __init__(self, communicator: MPI.Intracomm, ranks: Sequence[int], timeout: timedelta) -> None:
-        self._communicator = communicator
+    def __init__(self, ranks: Sequence[int], timeout: timedelta) -> None:
         self.ranks = tuple(ranks)
         self._timeout = timeout
-        self._started: list[Work] = []
 
+    @abstractmethod
     def rank(self) -> int:
         """This process's number in the group."""
-        return self._communicator.rank
 
     def size(self) -> int:
         """The number of processes in the group."""
-        return self._communicator.size
+        return len(self.ranks)
 
+    @abstractmethod
     def name(self) -> str:
         """The engine."""
-        return "mpi"
 
+    @abstractmethod
     def start(self, method: str, *arguments: Any, finish: Callable[[], Sequence[Tensor]] = tuple) -> Work:
-        """Begin an operation by one of MPI's non-blocking methods, such as "Iallreduce".
+        """Begin an operation by the name and arguments of one of MPI's non-blocking methods, such as "Iallreduce"."""
 
-        The group holds it until it is complete: the arrays that MPI reads and writes must last as long.
-        """
-        self._started = [work for work in self._started if not work.is_completed()]
-        request = getattr(self._communicator, method)(*arguments)
-        work = Work(method.removeprefix("I"), request, self._timeout, finish)
-        self._started.append(work)
-        return work
+    @abstractmethod
+    def reduction(self, op: RedOpType) -> Any:
+        """The engine's operation for a reduction."""
 
-    def reduction(self, op: RedOpType) -> MPI.Op:
-        """MPI's operation for a reduction."""
-        return _OPS[op]
-
+    @abstractmethod
     def gather_objects(self, value: Any, root: int | None = None) -> list[Any]:
         """The objects of all processes, in the order of ranks: in the process `root`, and without it in all."""
-        method, to = ("Iallgather", ()) if root is None else ("Igather", (root,))
-        arrives = root is None or root == self.rank()
-        mine, sizes = MPI.pickle.dumps(value), array("q", bytes(8 * self.size()))
-        self._carry_out(method, array("q", [len(mine)]), sizes if arrives else None, *to)
-        arrived = memoryview(bytearray(sum(sizes)))
-        self._carry_out(f"{method}v", mine, (arrived, list(sizes)) if arrives else None, *to)
-        ends = list(accumulate(sizes))
-        parts = [arrived[end - size : end] for end, size in zip(ends, sizes, strict=True)]
-        return [MPI.pickle.loads(part) for part in parts] if arrives else []
 
+    @abstractmethod
     def broadcast_object(self, value: Any, root: int) -> Any:
         """The object of the process `root`, which every process gets."""
-        content = bytearray(MPI.pickle.dumps(value) if root == self.rank() else b"")
-        size = array("q", [len(content)])
-        self._carry_out("Ibcast", size, root)
-        if root == self.rank():
-            self._carry_out("Ibcast", content, root)
-            return value
-        arrived = bytearray(size[0])
-        self._carry_out("Ibcast", arrived, root)
-        return MPI.pickle.loads(arrived)
 
+    @abstractmethod
     def scatter_objects(self, values: Sequence[Any] | None, root: int) -> Any:
         """This process's object of those that the process `root` has, one for each."""
-        parts: list[bytes] = []
-        if is_root := root == self.rank():
-            if values is None or len(values) != self.size():
-                raise ValueError(f"expecting {self.size()} items, got {0 if values is None else len(values)}")
-            parts = [MPI.pickle.dumps(value) for value in values]
-        size = array("q", [0])
-        self._carry_out("Iscatter", array("q", map(len, parts)) if is_root else None, size, root)
-        arrived = bytearray(size[0])
-        self._carry_out("Iscatterv", (b"".join(parts), [*map(len, parts)]) if is_root else None, arrived, root)
-        return MPI.pickle.loads(arrived)
 
+    @abstractmethod
     def send_object(self, value: Any, target: int) -> None:
         """Send an object to another process."""
-        self._carry_out("Isend", MPI.pickle.dumps(value), target)
 
+    @abstractmethod
     def receive_object(self, source: int) -> tuple[int, Any]:
         """An object that another process sends, after the number of that process in the group."""
-        status, messages = MPI.Status(), list[MPI.Message]()
 
-        def has_come() -> bool:
-            message = self._communicator.Improbe(source, 0, status)
-            messages.extend([message] if message else [])
-            return bool(messages)
-
-        poll(has_come, self._timeout, "recv")
-        arrived = bytearray(status.Get_count(MPI.BYTE))
-        Work("recv", messages[0].Irecv(arrived), self._timeout, tuple).wait()
-        return status.source, MPI.pickle.loads(arrived)
-
-    def _carry_out(self, method: str, *arguments: Any) -> None:
-        self.start(method, *arguments).wait()
-
+    @abstractmethod
     def part(self, ranks: Sequence[int], timeout: timedelta | None) -> ProcessGroup | None:
         """A group of some of this one's processes, for those that are in it."""
-        if self.rank() not in ranks:
-            return None
-        self._meet(ranks)
-        communicator = self._communicator.Create_group(self._communicator.group.Incl(ranks))
-        return ProcessGroup(communicator, [self.ranks[rank] for rank in ranks], timeout or self._timeout)
 
-    def _meet(self, ranks: Sequence[int]) -> None:
-        """Wait for all of these processes: MPI makes a communicator without a limit of time."""
-        first, *others = ranks
-        arrived = bytearray()
-        if self.rank() == first:
-            for rank in others:
-                self._carry_out("Irecv", arrived, rank, _MEETING)
-            for rank in others:
-                self._carry_out("Isend", arrived, rank, _MEETING)
-        else:
-            self._carry_out("Isend", arrived, first, _MEETING)
-            self._carry_out("Irecv", arrived, first, _MEETING)
-
+    @abstractmethod
     def shut_down(self) -> None:
-        """Wait for running operations, and free the communicator."""
-        for work in self._started:
-            work.wait()
-        self._communicator.Free()
-
-
-def world(timeout: timedelta) -> ProcessGroup:
-    """All processes that `mpiexec` has started."""
-    communicator = MPI.COMM_WORLD.Dup()
-    _leave_no_name()  # all processes have come so far, so all of this machine have opened it
-    return ProcessGroup(communicator, range(communicator.size), timeout)
-
-
-def _leave_no_name() -> None:
-    """Delete the name of MPICH's shared memory, which stays in /dev/shm where a program does not end by itself. What
-    processes have of it, they keep.
-    """
-    with suppress(OSError):  # no Linux, or another process was first
-        for name in set(re.findall(r"/dev/shm/mpich_shm_\S+", Path("/proc/self/maps").read_text())):
-            os.unlink(name)
-
-
-def end_all_processes() -> None:
-    """End every process that `mpiexec` has started; it returns a failure."""
-    MPI.COMM_WORLD.Abort(1)
+        """Wait for running operations, and free what the engine holds."""

@@ -20,19 +20,20 @@ class Work:
     """What `async_op=True` returns. The tensors have their new elements after `wait()`."""
 
     def __init__(
-        self, name: str, request: MPI.Request, timeout: timedelta, finish: Callable[[], Sequence[Tensor]]
+        self, name: str, request: MPI.Request | None, timeout: timedelta, finish: Callable[[], Sequence[Tensor]]
     ) -> None:
-        """`finish` is called once, when `request` is complete; it stores what arrived and returns those tensors."""
+        """`finish` is called once, when `request` is complete, or now if it is None; it stores what arrived and returns
+        those tensors."""
         self._name = name
         self._request = request
         self._timeout = timeout
         self._finish = finish
-        self._result: list[Tensor] | None = None
+        self._result: list[Tensor] | None = None if request is not None else list(finish())
         self._source = -1
 
     def is_completed(self) -> bool:
         """Whether the operation is complete. Polling also lets MPI make progress."""
-        if self._result is None:
+        if self._result is None and self._request is not None:
             from mpi4py import MPI
 
             status = MPI.Status()

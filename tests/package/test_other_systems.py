@@ -15,7 +15,7 @@ import pytest
 ANOTHER_SYSTEM = Path(__file__).parent / "another_system.py"
 NEEDS_LINUX = {"glassroom.classroom.inside.limited"}  # it starts inside the sandbox, where Linux is
 BY_SYSTEM = {
-    "tensorglass.distributed.process_group",  # mpi4py looks for MPI's libraries by the names that a system gives
+    "tensorglass.distributed.mpi_processes",  # mpi4py looks for MPI's libraries by the names that a system gives
     "glassroom.site.search_words",  # Sphinx makes a path of Windows, which only Windows can
 }
 

@@ -27,7 +27,7 @@ def notebook(told: str) -> nbformat.NotebookNode:
 
 @on_unix
 def test_a_notebook_is_run_by_sockets_in_a_folder_that_is_gone_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
-    with tempfile.TemporaryDirectory() as folder:  # pytest's own can be too long for sockets
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:  # pytest's own can be too long for sockets
         monkeypatch.setattr(tempfile, "tempdir", folder)
         assert execute(notebook(""), Path(folder)).cells[0].outputs[0].text == "ipc\n"
         assert os.listdir(folder) == []
@@ -47,6 +47,7 @@ def test_nbvals_kernels_have_sockets_where_the_plugin_is_named(tmp_path: Path) -
     nbformat.write(notebook("ipc"), tmp_path / "asks.ipynb")
     plugin = ("-p", "glassroom.testing.nbval_kernels")
     command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", *plugin, "asks.ipynb"]
-    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    environment = {**os.environ, "TMPDIR": "/tmp"}
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout
     assert "1 passed" in ran.stdout

@@ -132,7 +132,7 @@ def init_process_group(
     global _world
     if _world is not None:
         raise ValueError("trying to initialize the default process group twice!")
-    engine = "mpi" if backend is None else backend.lower().removeprefix("cpu:")
+    engine = "mpi" if backend is None else backend.lower()
     if engine == "gloo":
         from tensorglass.distributed import one_process
 

@@ -101,9 +101,7 @@ def _of_convolve(slow: Kernel) -> Kernel:
 def _turned(plan: Plan) -> Plan | None:
     """The plan of the convolution that spreads results out, whose kernels are turned around; None if there is none."""
     windows = plan.windows
-    padding = tuple([
-        apart * (size - 1) - before for size, _, before, apart in zip(*windows, strict=True)
-    ])  # fmt: skip
+    padding = tuple([apart * (size - 1) - before for size, _, before, apart in zip(*windows, strict=True)])
     if max(windows.stride) > 1 or min(padding) < 0:
         return None
     return Plan(windows._replace(padding=padding), plan.groups, plan.counts, plan.lengths)

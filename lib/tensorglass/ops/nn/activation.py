@@ -66,7 +66,7 @@ def elu_backward(
     """The gradient of `elu`."""
     below = _exp(xp, input * _number(input, input_scale))
     below *= _number(input, input_scale * alpha * scale)
-    below *= grad_output
+    below = below * grad_output  # which may have more dimensions
     return where(xp, input <= 0, below, grad_output * _number(input, scale) if scale != 1 else grad_output)
 
 
@@ -254,7 +254,7 @@ def hardswish_backward(xp: Any, grad_output: Array, input: Array) -> Array:
     """The gradient of `hardswish`."""
     middle = input / _number(input, 3)
     middle += _number(input, 0.5)
-    middle *= grad_output
+    middle = middle * grad_output
     return where(xp, input <= -3, _number(grad_output, 0), where(xp, input < 3, middle, grad_output))
 
 
@@ -395,8 +395,7 @@ def _silu_backward(xp: Any, grad_output: Array, input: Array) -> Array:
     slope *= input
     slope += one
     slope *= sigmoid
-    slope *= grad_output
-    return slope
+    return slope * grad_output
 
 
 _MISH_IS_X = 20  # from there on the tanh is 1 in every dtype

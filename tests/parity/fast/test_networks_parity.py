@@ -246,6 +246,7 @@ LAYERS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
     "convolution of a batch by steps and dilated": (
         lambda lib: lib.nn.Conv2d(2, 3, 3, stride=(2, 3), padding=(1, 2), dilation=(1, 2)), [(33, 2, 6, 9)]
     ),
+    "convolution of a batch in pieces": (lambda lib: lib.nn.Conv2d(8, 110, 3), [(32, 8, 3, 6)]),
     "convolution of a batch, of more channels than cells": (
         lambda lib: lib.nn.Conv2d(256, 512, 3, padding=1), [(32, 256, 2, 2)],
     ),
@@ -258,6 +259,7 @@ LAYERS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
     "transposed convolution of a batch, by steps": (lambda lib: lib.nn.ConvTranspose2d(4, 3, 4, 2, 1), [(5, 4, 2, 3)]),
     "convolution of larger images": (lambda lib: lib.nn.Conv2d(2, 3, 3, padding=1), [(3, 2, 15, 16)]),
     "convolution in groups": (lambda lib: lib.nn.Conv2d(4, 6, 3, padding=1, groups=2), [(2, 4, 6, 5)]),
+    "convolution of many": (lambda lib: lib.nn.Conv2d(2, 3, 3, padding=1), [(70, 2, 5, 5)]),
     "convolution of more than are taken at a time": (lambda lib: lib.nn.Conv2d(32, 2, 3), [(70, 32, 9, 9)]),
     "pooling": (lambda lib: lib.nn.MaxPool2d(2), [(3, 2, 6, 4)]),
     "pooling of odd lengths": (lambda lib: lib.nn.MaxPool2d(2), [(3, 2, 7, 5)]),
